@@ -1,0 +1,435 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "model/database/sql_text.h"
+
+namespace fencepost::model {
+
+StatementKind classify(std::string_view sql) {
+    return database::read_statement(database::tokenize(sql)).kind;
+}
+
+}  // namespace fencepost::model
+
+namespace fencepost::model::database {
+
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+constexpr std::array kUnsupportedCommands = {
+    "SET"sv,    "SHOW"sv,    "RESET"sv,    "EXPLAIN"sv,   "ANALYZE"sv,  "VACUUM"sv,  "LOCK"sv,
+    "LISTEN"sv, "NOTIFY"sv,  "UNLISTEN"sv, "COPY"sv,      "TRUNCATE"sv, "PREPARE"sv, "EXECUTE"sv,
+    "GRANT"sv,  "REVOKE"sv,  "COMMENT"sv,  "MERGE"sv,     "CALL"sv,     "DO"sv,      "DECLARE"sv,
+    "FETCH"sv,  "DISCARD"sv, "TABLE"sv,    "DEALLOCATE"sv};
+
+SqlFailure unsupported(const std::string& what) {
+    return {"0A000", what + " is not supported by the simulated database"};
+}
+
+// Reads the tokens of one statement into a Statement.
+class Reader {
+public:
+    explicit Reader(const Tokens& tokens) : tokens_(tokens), end_(tokens.list.size()) {}
+
+    Statement read() {
+        if (tokens_.failure) {
+            fail(*tokens_.failure);
+            return std::move(statement_);
+        }
+        while (end_ > 0 && is(end_ - 1, ";")) --end_;
+        read_command();
+        for (std::size_t i = 0; i < end_; ++i) {
+            if (is(i, ";")) {
+                fail({"42601", "cannot insert multiple commands into a prepared statement"});
+            }
+            if (tokens_.list[i].kind == Token::Kind::Parameter) count_parameter(i);
+        }
+        if (end_ < tokens_.list.size()) {
+            statement_.edits.erase({tokens_.list[end_].begin, tokens_.text.size()});
+        }
+        return std::move(statement_);
+    }
+
+private:
+    [[nodiscard]] bool is(std::size_t index, std::string_view word) const {
+        return index < end_ && tokens_.is(index, word);
+    }
+    [[nodiscard]] bool is_any(std::size_t index,
+                              std::initializer_list<std::string_view> words) const {
+        return std::any_of(words.begin(), words.end(),
+                           [&](std::string_view word) { return is(index, word); });
+    }
+    [[nodiscard]] std::size_t begin_of(std::size_t index) const {
+        return index < tokens_.list.size() ? tokens_.list[index].begin : tokens_.text.size();
+    }
+    [[nodiscard]] TextRange range(std::size_t first, std::size_t past) const {
+        if (first >= past) return {begin_of(first), begin_of(first)};
+        return {begin_of(first), tokens_.list[past - 1].end};
+    }
+    [[nodiscard]] int depth(std::size_t index) const { return tokens_.list[index].depth; }
+    // The first token of [from, to) at this depth that is one of the words; `to` if there is none.
+    [[nodiscard]] std::size_t find(std::size_t from, std::size_t to, int at_depth,
+                                   std::initializer_list<std::string_view> words) const {
+        std::size_t i = from;
+        while (i < to && !(depth(i) == at_depth && is_any(i, words))) ++i;
+        return i;
+    }
+
+    void fail(SqlFailure failure) {
+        if (!statement_.failure) statement_.failure = std::move(failure);
+    }
+    void fail_at(std::size_t index) {
+        if (index >= end_) {
+            fail({"42601", "syntax error at end of input"});
+        } else {
+            fail({"42601", "syntax error at or near \"" + std::string(tokens_.at(index)) + "\""});
+        }
+    }
+
+    void count_parameter(std::size_t index) {
+        const std::string_view digits = tokens_.at(index).substr(1);
+        unsigned number = 0;
+        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        if (number < 1 || number > 65535) {
+            fail({"42P02", "parameters are $1, $2, … $65535"});
+            return;
+        }
+        statement_.parameter_count =
+            std::max(statement_.parameter_count, static_cast<std::uint16_t>(number));
+    }
+
+    void read_command();
+    bool read_transaction_control();
+    void read_transaction_modes(std::size_t at);
+    void read_savepoint(StatementKind kind, std::size_t at);
+    void read_query(std::size_t at);
+    void read_write(std::size_t at);
+    void read_insert(std::size_t at);
+    void read_target(std::size_t at);
+    void read_subqueries();
+    void rewrite_casts();
+    void read_locking_clauses();
+    void read_top_locking_clause(std::size_t select, LockingClause clause);
+    void read_nested_locking_clause(std::size_t at, RowLockWait wait);
+    std::size_t read_lock_strength(std::size_t at, LockMode& mode) const;
+    std::size_t read_single_table(std::size_t from, std::size_t to, std::string& table,
+                                  std::string& qualifier);
+    std::optional<std::string> take_operand(std::size_t keyword);
+
+    const Tokens& tokens_;
+    std::size_t end_;
+    Statement statement_;
+};
+
+void Reader::read_command() {
+    if (end_ == 0) return fail({"42601", "the statement is empty"});
+    if (read_transaction_control()) return;
+    if (is_any(0, {"CREATE", "ALTER", "DROP"})) {
+        statement_.kind = StatementKind::Ddl;
+        return;
+    }
+    if (is_any(0, {"SELECT", "VALUES", "INSERT", "UPDATE", "DELETE", "WITH"})) {
+        std::size_t at = 0;
+        if (is(0, "WITH"))
+            at = find(1, end_, 0, {"SELECT", "VALUES", "INSERT", "UPDATE", "DELETE"});
+        if (at == end_) return fail_at(end_);
+        rewrite_casts();
+        if (is_any(at, {"SELECT", "VALUES"})) return read_query(at);
+        return read_write(at);
+    }
+    for (const std::string_view command : kUnsupportedCommands) {
+        if (is(0, command)) return fail(unsupported(std::string(command)));
+    }
+    fail_at(0);
+}
+
+bool Reader::read_transaction_control() {
+    std::size_t next = is_any(1, {"WORK", "TRANSACTION"}) ? 2 : 1;
+    if (is(0, "BEGIN") || (is(0, "START") && is(1, "TRANSACTION"))) {
+        statement_.kind = StatementKind::Begin;
+        read_transaction_modes(next);
+    } else if (is_any(0, {"COMMIT", "END"})) {
+        statement_.kind = StatementKind::Commit;
+        if (next < end_) fail_at(next);
+    } else if (is_any(0, {"ROLLBACK", "ABORT"})) {
+        if (is(next, "TO")) {
+            read_savepoint(StatementKind::RollbackTo,
+                           is(next + 1, "SAVEPOINT") ? next + 2 : next + 1);
+            return true;
+        }
+        statement_.kind = StatementKind::Rollback;
+        if (next < end_) fail_at(next);
+    } else if (is(0, "SAVEPOINT")) {
+        read_savepoint(StatementKind::Savepoint, 1);
+    } else if (is(0, "RELEASE")) {
+        read_savepoint(StatementKind::Release, is(1, "SAVEPOINT") ? 2 : 1);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void Reader::read_transaction_modes(std::size_t at) {
+    for (; at < end_; ++at) {
+        if (is(at, "REPEATABLE") || is(at, "SERIALIZABLE")) {
+            return fail(unsupported("isolation level " + std::string(tokens_.at(at))));
+        }
+        if (!is_any(at, {"ISOLATION", "LEVEL", "READ", "COMMITTED", "UNCOMMITTED", "WRITE", ","})) {
+            return fail_at(at);
+        }
+    }
+}
+
+void Reader::read_savepoint(StatementKind kind, std::size_t at) {
+    statement_.kind = kind;
+    statement_.name = tokens_.name(at);
+    if (at + 1 != end_) fail_at(at < end_ ? at + 1 : at);
+}
+
+// SQLite has no x::type. Types whose values SQLite keeps as they are only lose the cast.
+void Reader::rewrite_casts() {
+    for (std::size_t i = 1; i + 1 < end_; ++i) {
+        if (!is(i, "::")) continue;
+        std::size_t operand = i - 1;
+        if (is(operand, ")")) {
+            while (operand > 0 && tokens_.closing(operand) != i - 1) --operand;
+            if (operand > 0 && tokens_.list[operand - 1].kind == Token::Kind::Word &&
+                tokens_.list[operand - 1].end == tokens_.list[operand].begin) {
+                --operand;
+            }
+        }
+        std::size_t past = i + 2;
+        if (is(i + 1, "DOUBLE") && is(past, "PRECISION")) ++past;
+        if (is(past, "(")) past = tokens_.closing(past) + 1;
+        const bool converts = is_any(i + 1, {"BIGINT", "INT", "INTEGER", "SMALLINT", "INT8", "INT4",
+                                             "TEXT", "VARCHAR", "DOUBLE", "REAL", "FLOAT8"});
+        if (converts) {
+            statement_.edits.insert(begin_of(operand), "CAST(");
+            statement_.edits.replace(range(i, i + 1), " AS ");
+            statement_.edits.insert(tokens_.list[past - 1].end, ")");
+        } else {
+            statement_.edits.erase(range(i, past));
+        }
+    }
+}
+
+void Reader::read_query(std::size_t at) {
+    statement_.kind = StatementKind::Query;
+    read_locking_clauses();
+    if (statement_.locking) {
+        statement_.kind = StatementKind::LockingQuery;
+        read_top_locking_clause(at, *statement_.locking);
+    }
+    if (statement_.locks_in_subquery) fail(unsupported("FOR UPDATE inside a query"));
+}
+
+void Reader::read_write(std::size_t at) {
+    statement_.kind = StatementKind::Write;
+    if (is(at, "INSERT")) {
+        read_insert(at);
+    } else {
+        const std::size_t odd = find(at, end_, 0, {"LIMIT", "ORDER", "INDEXED"});
+        if (odd < end_) fail_at(odd);
+        if (is(at, "UPDATE")) statement_.update_end = tokens_.list[at].end;
+        if (is(at, "UPDATE") && is(at + 1, "OR")) fail_at(at + 1);
+        read_target(at);
+        read_subqueries();
+    }
+    read_locking_clauses();
+    if (statement_.locking) fail_at(find(at, end_, 0, {"FOR"}));
+}
+
+// UPDATE t [AS a] SET … [FROM …] [WHERE …] and DELETE FROM t [AS a] [WHERE …].
+void Reader::read_target(std::size_t at) {
+    std::size_t i = at + (is(at, "UPDATE") ? 1 : 2);
+    if (i >= end_) return;
+    if (is(i + 1, ".")) i += 2;
+    RowCondition target;
+    target.table = target.qualifier = tokens_.name(i++);
+    if (is(i, "AS")) ++i;
+    if (i < end_ && !is_any(i, {"SET", "WHERE", "RETURNING"})) target.qualifier = tokens_.name(i++);
+    const std::size_t where = find(i, end_, 0, {"WHERE"});
+    const std::size_t past = find(i, end_, 0, {"RETURNING"});
+    target.where_at = tokens_.list[past - 1].end;
+    if (where + 1 < past) target.condition = range(where + 1, past);
+    statement_.target = std::move(target);
+}
+
+void Reader::read_insert(std::size_t at) {
+    InsertParts parts;
+    parts.with = {0, begin_of(at)};
+    if (!is(at + 1, "INTO")) return fail_at(at + 1);
+    std::size_t i = at + 2;
+    if (is(i + 1, ".")) i += 2;
+    parts.table = tokens_.name(i++);
+    if (is(i, "AS")) i += 2;
+    if (is(i, "(") && !is_any(i + 1, {"SELECT", "WITH", "VALUES"})) {
+        const std::size_t close = tokens_.closing(i);
+        for (++i; i < close; ++i) {
+            if (!is(i, ",")) parts.columns.push_back(tokens_.name(i));
+        }
+        ++i;
+    }
+    if (is(i, "OVERRIDING")) {
+        parts.overriding = true;
+        statement_.edits.erase(range(i, i + 3));
+        i += 3;
+    }
+    if (is(i, "DEFAULT") && is(i + 1, "VALUES")) {
+        parts.body = {begin_of(i), begin_of(i)};
+        i += 2;
+    } else {
+        const std::size_t body = i;
+        while (i < end_ &&
+               !(depth(i) == 0 && ((is(i, "ON") && is(i + 1, "CONFLICT")) || is(i, "RETURNING")))) {
+            parts.computed |= is_any(i, {"SELECT", "DB_NOW_US"});
+            ++i;
+        }
+        parts.body = range(body, i);
+        // Without a WHERE, SQLite would read the ON of ON CONFLICT as that of a join.
+        if (is(i, "ON") && is(body, "SELECT") &&
+            find(body, i, 0, {"WHERE", "GROUP", "ORDER", "LIMIT"}) == i) {
+            statement_.edits.insert(parts.body.end, " WHERE TRUE ");
+        }
+    }
+    if (is(i, "ON")) {
+        if (is(i + 2, "ON")) fail(unsupported("ON CONFLICT ON CONSTRAINT"));
+        const std::size_t action = find(i, end_, 0, {"DO"}) + 1;
+        if (!is_any(action, {"NOTHING", "UPDATE"})) return fail_at(action);
+        parts.on_conflict =
+            is(action, "NOTHING") ? ConflictAction::Nothing : ConflictAction::Update;
+    }
+    statement_.insert = std::move(parts);
+}
+
+void Reader::read_subqueries() {
+    for (std::size_t i = 0; i + 1 < end_; ++i) {
+        if (!is(i, "(") || !is_any(i + 1, {"SELECT", "WITH"})) continue;
+        const std::size_t close = tokens_.closing(i);
+        statement_.subqueries.push_back(range(i, close + 1));
+        i = close;
+    }
+}
+
+// Reads UPDATE, NO KEY UPDATE, SHARE or KEY SHARE at `at`; answers the index past it, or `at`.
+std::size_t Reader::read_lock_strength(std::size_t at, LockMode& mode) const {
+    if (is(at, "UPDATE")) {
+        mode = LockMode::Update;
+        return at + 1;
+    }
+    if (is(at, "NO") && is(at + 1, "KEY") && is(at + 2, "UPDATE")) {
+        mode = LockMode::NoKeyUpdate;
+        return at + 3;
+    }
+    if (is(at, "SHARE")) {
+        mode = LockMode::Share;
+        return at + 1;
+    }
+    if (is(at, "KEY") && is(at + 1, "SHARE")) {
+        mode = LockMode::KeyShare;
+        return at + 2;
+    }
+    return at;
+}
+
+void Reader::read_locking_clauses() {
+    for (std::size_t i = 0; i < end_; ++i) {
+        if (!is(i, "FOR")) continue;
+        LockingClause clause;
+        std::size_t past = read_lock_strength(i + 1, clause.mode);
+        if (past == i + 1) continue;
+        if (is(past, "OF")) past += 2;
+        if (is(past, "NOWAIT")) {
+            clause.wait = RowLockWait::NoWait;
+            past += 1;
+        } else if (is(past, "SKIP") && is(past + 1, "LOCKED")) {
+            clause.wait = RowLockWait::SkipLocked;
+            past += 2;
+        }
+        statement_.edits.erase(range(i, past));
+        if (depth(i) == 0) {
+            if (statement_.locking) fail(unsupported("more than one locking clause"));
+            statement_.locking = clause;
+        } else {
+            read_nested_locking_clause(i, clause.wait);
+        }
+    }
+}
+
+// The single table of a FROM clause whose items start at `from`; answers the index past it.
+std::size_t Reader::read_single_table(std::size_t from, std::size_t to, std::string& table,
+                                      std::string& qualifier) {
+    std::size_t i = from;
+    if (is(i + 1, ".")) i += 2;
+    table = qualifier = tokens_.name(i++);
+    if (is(i, "AS")) ++i;
+    if (i < to &&
+        !is_any(i, {"WHERE", "ORDER", "LIMIT", "OFFSET", "FOR", "GROUP", "HAVING", "UNION", "FETCH",
+                    ",", "JOIN", "INNER", "LEFT", "RIGHT", "CROSS", "NATURAL"})) {
+        qualifier = tokens_.name(i++);
+    }
+    if (i < to && !is_any(i, {"WHERE", "ORDER", "LIMIT", "OFFSET", "FOR"})) {
+        fail(unsupported("FOR UPDATE with anything but a plain query of one table"));
+    }
+    return i;
+}
+
+std::optional<std::string> Reader::take_operand(std::size_t keyword) {
+    const Token::Kind kind =
+        keyword + 1 < end_ ? tokens_.list[keyword + 1].kind : Token::Kind::Symbol;
+    if (kind != Token::Kind::Number && kind != Token::Kind::Parameter) {
+        fail(
+            unsupported("LIMIT or OFFSET of anything but a number or a parameter with FOR UPDATE"));
+        return std::nullopt;
+    }
+    std::size_t past = keyword + 2;
+    if (is(past, "ROWS") || is(past, "ROW")) ++past;
+    statement_.edits.erase(range(keyword, past));
+    return std::string(tokens_.at(keyword + 1));
+}
+
+void Reader::read_top_locking_clause(std::size_t select, LockingClause clause) {
+    const std::size_t from = find(select, end_, 0, {"FROM"});
+    if (from == end_ || select != 0 || is(1, "DISTINCT")) {
+        return fail(unsupported("FOR UPDATE with anything but a plain query of one table"));
+    }
+    clause.select_list_end = tokens_.list[from - 1].end;
+    read_single_table(from + 1, end_, clause.table, clause.qualifier);
+    const std::size_t limit = find(from, end_, 0, {"LIMIT"});
+    if (limit < end_) clause.limit = take_operand(limit);
+    const std::size_t offset = find(from, end_, 0, {"OFFSET"});
+    if (offset < end_) clause.offset = take_operand(offset);
+    if (find(from, end_, 0, {"FETCH"}) < end_) fail(unsupported("FETCH FIRST with FOR UPDATE"));
+    statement_.locking = std::move(clause);
+}
+
+// Of `WHERE id = (SELECT … FOR UPDATE)`, only SKIP LOCKED changes what the subquery finds: whoever
+// writes the row found will wait for it anyway.
+void Reader::read_nested_locking_clause(std::size_t at, RowLockWait wait) {
+    statement_.locks_in_subquery = true;
+    if (wait == RowLockWait::NoWait) fail(unsupported("NOWAIT inside a subquery"));
+    if (wait != RowLockWait::SkipLocked) return;
+    std::size_t open = at;
+    while (open > 0 && !(depth(open) == depth(at) - 1 && is(open, "("))) --open;
+    const std::size_t close = tokens_.closing(open);
+    const std::size_t from = find(open, close, depth(at), {"FROM"});
+    if (from == close) return fail_at(at);
+    RowCondition subquery;
+    std::size_t i = read_single_table(from + 1, close, subquery.table, subquery.qualifier);
+    subquery.where_at = tokens_.list[i - 1].end;
+    if (is(i, "WHERE")) {
+        const std::size_t past = find(i, close, depth(at), {"ORDER", "LIMIT", "OFFSET", "FOR"});
+        subquery.condition = range(i + 1, past);
+    }
+    statement_.skip_locked.push_back(std::move(subquery));
+}
+
+}  // namespace
+
+Statement read_statement(const Tokens& tokens) {
+    return Reader(tokens).read();
+}
+
+}  // namespace fencepost::model::database

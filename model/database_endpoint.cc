@@ -1,0 +1,247 @@
+#include "model/database_endpoint.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "model/events.h"
+
+namespace fencepost::model {
+namespace {
+
+Cell to_cell(const SqlValue& value) {
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
+    if (const auto* real = std::get_if<double>(&value)) return *real;
+    if (const auto* text = std::get_if<std::string>(&value)) return std::string_view{*text};
+    return std::monostate{};
+}
+
+void to_cells(std::span<const SqlValue> row, Cells& cells) {
+    cells.clear();
+    for (const SqlValue& value : row) cells.push_back(to_cell(value));
+}
+
+RowChangeKind kind_of(RowChange::Kind kind) {
+    switch (kind) {
+        case RowChange::Kind::Insert:
+            return RowChangeKind::Insert;
+        case RowChange::Kind::Update:
+            return RowChangeKind::Update;
+        case RowChange::Kind::Delete:
+            return RowChangeKind::Delete;
+    }
+    return RowChangeKind::Insert;
+}
+
+}  // namespace
+
+std::string SqlExchange::describe_at_server() const {
+    return blocked ? endpoint->engine_.describe_wait(session) : std::string{};
+}
+
+DatabaseEndpoint::DatabaseEndpoint(sim::Kernel& kernel, Network& network)
+    : kernel_(kernel), network_(network) {
+    engine_.set_clock(
+        [](void* self) {
+            const auto* endpoint = static_cast<DatabaseEndpoint*>(self);
+            const sim::Time now = endpoint->clock_.wall(endpoint->kernel_.now());
+            return std::chrono::floor<std::chrono::microseconds>(now).time_since_epoch().count();
+        },
+        this);
+    engine_.set_commit_observer([this](SessionId session, std::span<const RowChange> changes) {
+        record_commit(session, changes);
+    });
+}
+
+void DatabaseEndpoint::reset(const DatabaseImage& image, const DatabaseOptions& options) {
+    engine_.reset(image);
+    options_ = options;
+    party_ = kernel_.add_party("database");
+    network_.add_server(party_, *this);
+    clock_.reset(kernel_.now());
+    used_exchanges_ = 0;
+    sessions_.clear();
+    blocked_.clear();
+    orphans_.clear();
+    running_ = nullptr;
+    transactions_ = 0;
+    record_tables();
+}
+
+void DatabaseEndpoint::record_tables() {
+    for (const TableInfo& table : engine_.schema().tables) {
+        std::string columns;
+        for (const ColumnInfo& column : table.columns) {
+            if (!columns.empty()) columns += ',';
+            columns += column.name;
+        }
+        kernel_.record_at(party_, sim::kNoRecord, TableKnown{table.id, table.name, columns});
+    }
+}
+
+SqlExchange& DatabaseEndpoint::exchange() {
+    if (used_exchanges_ == exchanges_.size()) exchanges_.emplace_back().endpoint = this;
+    return exchanges_[used_exchanges_++];
+}
+
+SqlResult DatabaseEndpoint::read_committed(std::string_view query,
+                                           std::span<const SqlValue> parameters) {
+    const SessionId session = engine_.open();
+    Outcome outcome = engine_.execute(session, query, parameters);
+    engine_.close(session);
+    if (const auto* failure = std::get_if<SqlFailure>(&outcome)) {
+        throw sim::BrokenInvariant("the audit's query failed: " + failure->message);
+    }
+    sim::require(std::holds_alternative<SqlResult>(outcome), "the audit only reads");
+    return std::get<SqlResult>(std::move(outcome));
+}
+
+void DatabaseEndpoint::serve(Exchange& base) {
+    auto& exchange = static_cast<SqlExchange&>(base);
+    auto session = sessions_.find(exchange.connection().id());
+    if (session == sessions_.end()) {
+        session = sessions_.emplace(exchange.connection().id(), engine_.open()).first;
+    }
+    exchange.session = session->second;
+    if (const auto error = exchange.call().asked.server_error) {
+        SqlFailure failure = *error == sim::FaultKind::DeadlockVictim
+                                 ? SqlFailure{"40P01", "deadlock detected"}
+                                 : SqlFailure{"40001", "could not serialize access"};
+        kernel_.call_faults_took_effect(exchange.call(), sim::Phase::Before);
+        fail_transaction(exchange);
+        finish(exchange, std::move(failure));
+    } else if (exchange.statement.empty()) {
+        exchange.summary = fmt::format("session {}", exchange.session);
+        network_.answer(exchange);
+    } else {
+        execute(exchange);
+    }
+    finish_completions();
+}
+
+// A COMMIT that fails ends its transaction; any other statement leaves it aborted.
+void DatabaseEndpoint::fail_transaction(const SqlExchange& exchange) {
+    if (!engine_.in_transaction(exchange.session)) return;
+    const bool at_commit = classify(exchange.statement) == StatementKind::Commit;
+    static_cast<void>(engine_.execute(exchange.session, at_commit ? "ROLLBACK" : "no statement"));
+}
+
+void DatabaseEndpoint::execute(SqlExchange& exchange) {
+    running_ = &exchange;
+    Outcome outcome = engine_.execute(exchange.session, exchange.statement, exchange.parameters);
+    running_ = nullptr;
+    if (auto* result = std::get_if<SqlResult>(&outcome)) {
+        finish(exchange, std::move(*result));
+    } else if (auto* failure = std::get_if<SqlFailure>(&outcome)) {
+        finish(exchange, std::move(*failure));
+    } else {
+        exchange.blocked = true;
+        blocked_[exchange.session] = &exchange;
+        kernel_.record_at(party_, exchange.call().record,
+                          LockWait{exchange.session, engine_.describe_wait(exchange.session)},
+                          exchange.call().task->id);
+        network_.stalled(exchange);
+        kernel_.schedule(kernel_.now() + options_.deadlock_timeout,
+                         sim::Action{[](void* self, std::uint64_t) {
+                                         auto* waiting = static_cast<SqlExchange*>(self);
+                                         waiting->endpoint->check_deadlock(*waiting);
+                                     },
+                                     &exchange, 0});
+    }
+}
+
+void DatabaseEndpoint::check_deadlock(SqlExchange& exchange) {
+    if (!exchange.blocked || !engine_.in_deadlock(exchange.session)) return;
+    engine_.fail_wait(exchange.session, {"40P01", "deadlock detected"});
+    finish_completions();
+}
+
+void DatabaseEndpoint::finish(SqlExchange& exchange, SqlAnswer answer) {
+    if (auto* failure = std::get_if<SqlFailure>(&answer)) {
+        exchange.failure = std::move(*failure);
+        exchange.summary =
+            fmt::format("{} {}", exchange.failure->sqlstate, exchange.failure->message);
+    } else {
+        exchange.result = std::get<SqlResult>(std::move(answer));
+        const std::size_t rows = exchange.result.rows();
+        exchange.summary = exchange.result.columns() > 0
+                               ? fmt::format("{} row{}", rows, rows == 1 ? "" : "s")
+                               : fmt::format("{} changed", exchange.result.affected());
+    }
+    const SessionId session = exchange.session;
+    network_.answer(exchange);
+    if (const auto orphan = orphans_.find(session); orphan != orphans_.end()) {
+        const std::string_view why = orphan->second;
+        orphans_.erase(orphan);
+        end_session(session, why);
+    }
+}
+
+void DatabaseEndpoint::finish_completions() {
+    for (;;) {
+        auto completions = engine_.take_completions();
+        if (completions.empty()) return;
+        for (Completion& completion : completions) {
+            const auto waiting = blocked_.find(completion.session);
+            sim::require(waiting != blocked_.end(), "only a blocked statement is completed later");
+            SqlExchange& exchange = *waiting->second;
+            blocked_.erase(waiting);
+            exchange.blocked = false;
+            finish(exchange, std::move(completion.answer));
+        }
+    }
+}
+
+void DatabaseEndpoint::disconnected(Connection& connection, std::string_view why) {
+    const auto found = sessions_.find(connection.id());
+    if (found == sessions_.end()) return;
+    const SessionId session = found->second;
+    sessions_.erase(found);
+    // A backend that waits for a lock does not look at its connection: it finishes the statement
+    // first, and an autocommitted one takes effect.
+    if (blocked_.contains(session)) {
+        orphans_[session] = why;
+    } else {
+        end_session(session, why);
+        finish_completions();
+    }
+}
+
+void DatabaseEndpoint::end_session(SessionId session, std::string_view why) {
+    if (engine_.is_open(session)) engine_.close(session);
+    kernel_.record_at(party_, sim::kNoRecord, SessionEnded{session, why});
+}
+
+void DatabaseEndpoint::restart(sim::Duration down_for) {
+    // Every backend is gone before any of them could go on.
+    for (const auto& [session, exchange] : std::exchange(blocked_, {})) {
+        exchange->blocked = false;
+        network_.abandon(*exchange);
+        engine_.close(session);
+    }
+    static_cast<void>(engine_.take_completions());
+    orphans_.clear();
+    network_.take_down(party_, "database restart");
+    kernel_.schedule(kernel_.now() + down_for, [this] { network_.bring_up(party_); });
+}
+
+void DatabaseEndpoint::record_commit(SessionId session, std::span<const RowChange> changes) {
+    const SqlExchange* exchange = running_;
+    if (exchange == nullptr || exchange->session != session) {
+        const auto waiting = blocked_.find(session);
+        exchange = waiting == blocked_.end() ? nullptr : waiting->second;
+    }
+    if (exchange == nullptr) return;
+    const std::uint32_t transaction = ++transactions_;
+    RowChanged event;
+    event.transaction = transaction;
+    for (const RowChange& change : changes) {
+        event.change = kind_of(change.kind);
+        event.table = change.table->id;
+        to_cells(change.before, event.before);
+        to_cells(change.after, event.after);
+        kernel_.record_at(party_, exchange->call().record, event, exchange->call().task->id);
+    }
+}
+
+}  // namespace fencepost::model

@@ -1,0 +1,103 @@
+// The database as a party of the network: sessions over connections, lock waits, deadlock
+// time-outs, restarts, its own clock; every committed row change goes into the history.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <vector>
+
+#include "model/database/engine.h"
+#include "model/network.h"
+
+namespace fencepost::model {
+
+struct DatabaseOptions {
+    // A statement that has waited this long looks for a deadlock (PostgreSQL's deadlock_timeout).
+    sim::Duration deadlock_timeout = std::chrono::seconds{1};
+    // What clients of this database give a statement before they give up.
+    sim::Duration call_timeout = std::chrono::seconds{20};
+};
+
+class DatabaseEndpoint;
+
+// One statement on its way; with empty text, the opening of a session.
+class SqlExchange : public Exchange {
+public:
+    void start(std::string_view text, std::span<const SqlValue> values) {
+        statement = text;
+        parameters.assign(values.begin(), values.end());
+        failure.reset();
+        result = {};
+        session = 0;
+        blocked = false;
+    }
+    [[nodiscard]] std::string describe_at_server() const override;
+
+    std::string statement;
+    std::vector<SqlValue> parameters;
+    SqlResult result;
+    std::optional<SqlFailure> failure;
+
+private:
+    friend class DatabaseEndpoint;
+    DatabaseEndpoint* endpoint = nullptr;
+    SessionId session = 0;
+    bool blocked = false;
+};
+
+class DatabaseEndpoint : public Server {
+    friend class SqlExchange;
+
+public:
+    DatabaseEndpoint(sim::Kernel& kernel, Network& network);
+
+    // Starts a run with a fresh copy of the image, as a party of the network.
+    void reset(const DatabaseImage& image, const DatabaseOptions& options);
+    [[nodiscard]] sim::PartyId party() const { return party_; }
+    [[nodiscard]] const DatabaseOptions& options() const { return options_; }
+
+    // A fresh exchange, valid until the run ends.
+    SqlExchange& exchange();
+
+    // The exchanges of this run so far, in the order in which they were started.
+    [[nodiscard]] auto exchanges() const { return exchanges_ | std::views::take(used_exchanges_); }
+
+    // Down for a while: open transactions are lost, sessions end, connections break.
+    void restart(sim::Duration down_for);
+    void jump_clock(sim::Duration by) { clock_.jump(by); }
+
+    // Reads the committed state, outside of any session. For audits and checks, not for handlers.
+    SqlResult read_committed(std::string_view query, std::span<const SqlValue> parameters = {});
+
+    void serve(Exchange& exchange) override;
+    void disconnected(Connection& connection, std::string_view why) override;
+
+private:
+    void execute(SqlExchange& exchange);
+    void fail_transaction(const SqlExchange& exchange);
+    void finish(SqlExchange& exchange, SqlAnswer answer);
+    void finish_completions();
+    void end_session(SessionId session, std::string_view why);
+    void check_deadlock(SqlExchange& exchange);
+    void record_commit(SessionId session, std::span<const RowChange> changes);
+    void record_tables();
+
+    sim::Kernel& kernel_;
+    Network& network_;
+    DatabaseEngine engine_;
+    DatabaseOptions options_;
+    sim::PartyId party_ = 0;
+    sim::DriftingClock clock_;
+    std::deque<SqlExchange> exchanges_;
+    std::size_t used_exchanges_ = 0;
+    std::map<std::uint32_t, SessionId> sessions_;    // by connection
+    std::map<SessionId, SqlExchange*> blocked_;      // statements that wait
+    std::map<SessionId, std::string_view> orphans_;  // whose client is gone while they wait
+    SqlExchange* running_ = nullptr;                 // whose statement the engine executes now
+    std::uint32_t transactions_ = 0;
+};
+
+}  // namespace fencepost::model

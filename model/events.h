@@ -1,0 +1,203 @@
+// The event types of the simulated world: what its servers, network and scheduler saw happen.
+// Checkers judge by these alone. Kinds from 100.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "sim/events.h"
+
+namespace fencepost::model {
+
+// A value of a row, as a checker reads it: text points into the history.
+using Cell = std::variant<std::monostate, std::int64_t, double, std::string_view>;
+
+// A whole row in the column order of its table; empty where there is none (before an insert).
+using Cells = std::vector<Cell>;
+
+enum class RowChangeKind : std::uint8_t { Insert, Update, Delete };
+constexpr std::string_view name_of(RowChangeKind kind) {
+    switch (kind) {
+        case RowChangeKind::Insert:
+            return "insert";
+        case RowChangeKind::Update:
+            return "update";
+        case RowChangeKind::Delete:
+            return "delete";
+    }
+    return "?";
+}
+
+enum class KeyChangeKind : std::uint8_t { Set, ExpirySet, Deleted, Expired, Evicted, Lost };
+constexpr std::string_view name_of(KeyChangeKind kind) {
+    switch (kind) {
+        case KeyChangeKind::Set:
+            return "set";
+        case KeyChangeKind::ExpirySet:
+            return "expiry-set";
+        case KeyChangeKind::Deleted:
+            return "deleted";
+        case KeyChangeKind::Expired:
+            return "expired";
+        case KeyChangeKind::Evicted:
+            return "evicted";
+        case KeyChangeKind::Lost:
+            return "lost";
+    }
+    return "?";
+}
+
+// A table of the run's database, in the order of creation; rows refer to it by its index.
+struct TableKnown {
+    static constexpr sim::EventKind kKind = 100;
+    static constexpr std::string_view kName = "table";
+    static constexpr std::array<std::string_view, 3> kFields{"index", "name", "columns"};
+    std::uint32_t index = 0;
+    std::string_view name;
+    std::string_view columns;  // names, separated by ','
+    static auto fields(auto& self) { return std::tie(self.index, self.name, self.columns); }
+};
+
+// A row that a committed transaction changed, recorded at the moment of the commit, in the order in
+// which the transaction made its changes. The record's task is the one whose session committed.
+struct RowChanged {
+    static constexpr sim::EventKind kKind = 101;
+    static constexpr std::string_view kName = "row";
+    static constexpr std::array<std::string_view, 5> kFields{"change", "table", "transaction",
+                                                             "before", "after"};
+    RowChangeKind change = RowChangeKind::Insert;
+    std::uint32_t table = 0;
+    std::uint32_t transaction = 0;  // all rows of one commit carry the same number
+    Cells before;
+    Cells after;
+    static auto fields(auto& self) {
+        return std::tie(self.change, self.table, self.transaction, self.before, self.after);
+    }
+};
+
+// A key of Redis changed. The record's task is the one whose command did it, if one did.
+struct KeyChanged {
+    static constexpr sim::EventKind kKind = 102;
+    static constexpr std::string_view kName = "key";
+    static constexpr std::array<std::string_view, 5> kFields{"change", "key", "before", "after",
+                                                             "expires"};
+    KeyChangeKind change = KeyChangeKind::Set;
+    std::string_view key;
+    std::string_view before;      // the string value; empty where there was none
+    std::string_view after;       // empty where there is none any more
+    std::int64_t expires_ms = 0;  // absolute, on Redis's wall clock; 0 is never
+    static auto fields(auto& self) {
+        return std::tie(self.change, self.key, self.before, self.after, self.expires_ms);
+    }
+};
+
+// A database session ended; its open transaction, if any, was rolled back.
+struct SessionEnded {
+    static constexpr sim::EventKind kKind = 103;
+    static constexpr std::string_view kName = "session-ended";
+    static constexpr std::array<std::string_view, 2> kFields{"session", "why"};
+    std::uint32_t session = 0;
+    std::string_view why;
+    static auto fields(auto& self) { return std::tie(self.session, self.why); }
+};
+
+// A statement waits for another session's lock.
+struct LockWait {
+    static constexpr sim::EventKind kKind = 104;
+    static constexpr std::string_view kName = "lock-wait";
+    static constexpr std::array<std::string_view, 2> kFields{"session", "for"};
+    std::uint32_t session = 0;
+    std::string_view waits_for;
+    static auto fields(auto& self) { return std::tie(self.session, self.waits_for); }
+};
+
+// A business instant that the schedule makes due: what must happen exactly once. Recorded at the
+// start of the run, one for each; `work` is the name that fires of it carry.
+struct WorkDue {
+    static constexpr sim::EventKind kKind = 110;
+    static constexpr std::string_view kName = "due";
+    static constexpr std::array<std::string_view, 3> kFields{"tenant", "job", "at"};
+    std::string_view tenant;
+    std::string_view job;
+    sim::Time at{};
+    static auto fields(auto& self) { return std::tie(self.tenant, self.job, self.at); }
+};
+
+// The scheduler hands a fire to a node: the task that this record belongs to runs it.
+struct FireStarted {
+    static constexpr sim::EventKind kKind = 111;
+    static constexpr std::string_view kName = "fire";
+    static constexpr std::array<std::string_view, 5> kFields{"job", "tenant", "fire", "scheduled",
+                                                             "recovering"};
+    std::string_view job;
+    std::string_view tenant;
+    std::string_view fire_instance_id;
+    sim::Time scheduled{};
+    bool recovering = false;
+    static auto fields(auto& self) {
+        return std::tie(self.job, self.tenant, self.fire_instance_id, self.scheduled,
+                        self.recovering);
+    }
+};
+
+// What the handler said of its fire. For people: checkers do not judge by it.
+struct FireEnded {
+    static constexpr sim::EventKind kKind = 112;
+    static constexpr std::string_view kName = "fire-ended";
+    static constexpr std::array<std::string_view, 2> kFields{"fire", "outcome"};
+    std::string_view fire_instance_id;
+    std::string_view outcome;
+    static auto fields(auto& self) { return std::tie(self.fire_instance_id, self.outcome); }
+};
+
+// A node was declared dead by a peer, which takes its fires over.
+struct NodeDeclaredFailed {
+    static constexpr sim::EventKind kKind = 113;
+    static constexpr std::string_view kName = "declared-failed";
+    static constexpr std::array<std::string_view, 2> kFields{"instance", "recovered_fires"};
+    std::string_view instance;
+    std::uint32_t recovered_fires = 0;
+    static auto fields(auto& self) { return std::tie(self.instance, self.recovered_fires); }
+};
+
+// The state at the end of the run, recorded in the audit.
+// A foreground task, or a scheduler's fire, that is not done: `what` names it and what it waits
+// for.
+struct Unfinished {
+    static constexpr sim::EventKind kKind = 120;
+    static constexpr std::string_view kName = "unfinished";
+    static constexpr std::array<std::string_view, 1> kFields{"what"};
+    std::string_view what;
+    static auto fields(auto& self) { return std::tie(self.what); }
+};
+
+// How the run ended and how long after healing: name_of(sim::RunEnd).
+struct RunEnded {
+    static constexpr sim::EventKind kKind = 121;
+    static constexpr std::string_view kName = "run-ended";
+    static constexpr std::array<std::string_view, 2> kFields{"how", "settled_after"};
+    std::string_view how;
+    sim::Duration settled_after{};
+    static auto fields(auto& self) { return std::tie(self.how, self.settled_after); }
+};
+
+}  // namespace fencepost::model
+
+template <>
+struct fencepost::sim::Codec<fencepost::model::Cells> {
+    static void write(PayloadWriter& out, const model::Cells& cells);
+    static void read(PayloadReader& in, model::Cells& cells);
+    static void print(std::string& out, const model::Cells& cells);
+};
+
+namespace fencepost::model {
+
+inline constexpr auto kWorldPrinters =
+    sim::printers_of<TableKnown, RowChanged, KeyChanged, SessionEnded, LockWait, WorkDue,
+                     FireStarted, FireEnded, NodeDeclaredFailed, Unfinished, RunEnded>();
+
+// "row change=insert table=3 …": the name and the fields of any record, of sim/ or of here.
+std::string_view event_name(const sim::Record& record);
+std::string event_text(const sim::Record& record);
+
+}  // namespace fencepost::model

@@ -1,0 +1,68 @@
+// A simulated world: kernel, network, Redis, database and the ports of its nodes; it carries out
+// the faults that strike them.
+//
+// One world serves any number of runs. A scenario adds nodes and says what runs on them.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "model/database_endpoint.h"
+#include "model/network.h"
+#include "model/node_ports.h"
+#include "model/redis_endpoint.h"
+#include "sim/kernel.h"
+
+namespace fencepost::model {
+
+struct WorldOptions {
+    NetworkOptions network;
+    DatabaseOptions database;
+    RedisEndpointOptions redis;
+};
+
+class World : public sim::FaultStriker {
+public:
+    // Scheduler faults (FireTwice, FireLate) are the scheduler's own; it reports their effect.
+    using SchedulerFault = std::function<void(std::uint32_t index, const sim::Fault&, sim::Node&)>;
+
+    World();
+
+    // Starts a run: servers first, then the caller adds its nodes.
+    void reset(std::uint64_t seed, sim::Time start, const DatabaseImage& image,
+               const WorldOptions& options);
+    void on_scheduler_fault(SchedulerFault handler) { scheduler_fault_ = std::move(handler); }
+
+    [[nodiscard]] sim::Kernel& kernel() { return kernel_; }
+    [[nodiscard]] const sim::Kernel& kernel() const { return kernel_; }
+    [[nodiscard]] Network& network() { return network_; }
+    [[nodiscard]] DatabaseEndpoint& database() { return database_; }
+    [[nodiscard]] RedisEndpoint& redis() { return redis_; }
+
+    // The ports of a new incarnation, valid until the run ends.
+    jobs::Ports ports_of(sim::Incarnation& incarnation);
+
+    // Everything comes back: nodes, links, servers. Clocks stay as they are.
+    void heal();
+
+    void strike(std::uint32_t index, const sim::Fault& fault, sim::Node* origin) override;
+
+private:
+    bool apply(std::uint32_t index, const sim::Fault& fault, sim::Node* origin);
+    bool apply_to_server(std::uint32_t index, const sim::Fault& fault);
+    bool apply_to_clock(const sim::Fault& fault);
+    void partition(std::uint32_t index, const sim::Fault& fault);
+    void cut_for(std::uint32_t index, sim::PartyId from, sim::PartyId to, sim::Duration lasting);
+    [[nodiscard]] sim::PartyId party(std::string_view name);
+
+    sim::Kernel kernel_;
+    Network network_;
+    DatabaseEndpoint database_;
+    RedisEndpoint redis_;
+    std::deque<NodePorts> ports_;
+    SchedulerFault scheduler_fault_;
+};
+
+}  // namespace fencepost::model
