@@ -1,0 +1,80 @@
+#include "checkers/checker.h"
+
+#include <algorithm>
+#include <array>
+
+#include "checkers/judges.h"
+
+namespace fencepost::checkers {
+namespace {
+
+constexpr std::array kCheckers{
+    Checker{.name = "once",
+            .invariant = "Every due effect lands exactly once, and no other effect lands.",
+            .judge = &judge_once},
+    Checker{.name = "single-claim",
+            .invariant = "A claim is made once, changes its owner only under a larger token, and "
+                         "is left alone once it is finished.",
+            .judge = &judge_single_claim},
+    Checker{.name = "fencing",
+            .invariant = "The tokens that a row accepts never go back, and no stale holder writes "
+                         "to it after a newer one did.",
+            .judge = &judge_fencing},
+    Checker{.name = "checkpoint",
+            .invariant = "A committed checkpoint never goes back, and every effect that it covers "
+                         "landed with it or before.",
+            .judge = &judge_checkpoint},
+    Checker{.name = "takeover",
+            .invariant = "Once everything is healed, all that is due finishes within the bound.",
+            .judge = &judge_takeover},
+    Checker{.name = "completed-is-not-redone",
+            .invariant = "Work that is complete is not done again by somebody else.",
+            .judge = &judge_completed_is_not_redone},
+    Checker{.name = "single-holder",
+            .invariant = "While a lease stands, nobody but its holder releases, renews or "
+                         "overwrites it.",
+            .judge = &judge_single_holder},
+    Checker{.name = "honest-status",
+            .invariant = "A status says succeeded only when all effects are there, and failed or "
+                         "cancelled only when they are not.",
+            .judge = &judge_honest_status},
+};
+
+bool same_name(std::string_view name, std::string_view asked) {
+    return std::ranges::equal(name, asked,
+                              [](char a, char b) { return a == b || (a == '-' && b == ' '); });
+}
+
+Judgement judged(const Checker& checker, const Reading& reading) {
+    Judgement judgement = checker.judge(reading);
+    judgement.checker = checker.name;
+    return judgement;
+}
+
+}  // namespace
+
+std::span<const Checker> all_checkers() {
+    return kCheckers;
+}
+
+const Checker* find_checker(std::string_view name) {
+    const auto* const found = std::ranges::find_if(
+        kCheckers, [name](const Checker& checker) { return same_name(checker.name, name); });
+    return found == kCheckers.end() ? nullptr : found;
+}
+
+std::vector<Judgement> judge_all(const sim::History& history, const Expectations& expectations,
+                                 std::span<const Checker* const> checkers) {
+    const Reading reading{history, expectations};
+    std::vector<Judgement> judgements;
+    judgements.reserve(checkers.size());
+    for (const Checker* checker : checkers) judgements.push_back(judged(*checker, reading));
+    return judgements;
+}
+
+Judgement judge(const Checker& checker, const sim::History& history,
+                const Expectations& expectations) {
+    return judged(checker, Reading{history, expectations});
+}
+
+}  // namespace fencepost::checkers

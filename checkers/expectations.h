@@ -1,0 +1,57 @@
+// What a scenario and its handler say in advance of the effects that must land, so that checkers
+// can judge a history without any help from the handler while it runs.
+//
+// A *unit* is one business act that the schedule makes due:
+// "acme/daily-reconcile@2026-03-02T18:00:00Z". Tables and columns are named as in the schema; table
+// indices come from the history (TableKnown).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fencepost::checkers {
+
+// One effect that must be there exactly once at the end: the identity of its row, as text.
+struct ExpectedEffect {
+    std::string unit;
+    std::vector<std::string> identity;  // values of EffectTable::identity, numbers in decimal
+    std::int64_t position = 0;  // its place in the unit's order: a checkpoint at or above covers it
+};
+
+// Rows whose insertion is a business effect. Identity is business meaning (account, day), never a
+// key that the handler made up.
+struct EffectTable {
+    std::string table;
+    std::vector<std::string> identity;
+    std::vector<ExpectedEffect> expected;
+};
+
+// Rows that only the newest holder may write: a token column that must never go back in a row.
+struct FencedTable {
+    std::string table;
+    std::vector<std::string> identity;
+    std::string token;
+};
+
+// The table of claims, one row a unit.
+struct ClaimTable {
+    std::string table;
+    std::string key;         // text; unique: the business key
+    std::string status;      // text
+    std::string owner;       // text or NULL
+    std::string token;       // integer
+    std::string checkpoint;  // text (decimal position) or NULL; empty name: the table has none
+    std::vector<std::string> finished;  // statuses that are final, "succeeded" first
+    // The unit that a business key stands for: the key itself unless the handler says otherwise.
+};
+
+struct Expectations {
+    std::vector<EffectTable> effects;
+    std::vector<FencedTable> fenced;
+    std::optional<ClaimTable> claims;
+    std::string lease_prefix;  // Redis keys that are leases; empty: the handler takes none
+};
+
+}  // namespace fencepost::checkers

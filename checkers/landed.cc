@@ -1,0 +1,31 @@
+#include "checkers/landed.h"
+
+namespace fencepost::checkers {
+
+Landed::Landed(const Reading& reading)
+    : reading_(reading), counts_(reading.effects().size()), missing_(reading.units().size()) {
+    for (std::size_t unit = 0; unit < missing_.size(); ++unit) {
+        missing_[unit] = reading.units()[unit].expected;
+    }
+}
+
+void Landed::apply(const EffectChange& change) {
+    // A row that leaves and never landed was there before the run.
+    if (change.leaves() && counts_[change.before] > 0 && --counts_[change.before] == 0) {
+        const std::uint32_t unit = reading_.effects()[change.before].unit;
+        if (unit != kNone) ++missing_[unit];
+    }
+    if (change.lands() && counts_[change.after]++ == 0) {
+        const std::uint32_t unit = reading_.effects()[change.after].unit;
+        if (unit != kNone) --missing_[unit];
+    }
+}
+
+std::uint32_t Landed::first_missing(std::uint32_t unit) const {
+    for (std::uint32_t effect = 0; effect < reading_.expected_effects(); ++effect) {
+        if (reading_.effects()[effect].unit == unit && counts_[effect] == 0) return effect;
+    }
+    return kNone;
+}
+
+}  // namespace fencepost::checkers

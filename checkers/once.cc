@@ -1,0 +1,98 @@
+// once: every expected effect is there exactly once at the end, no effect was there twice after any
+// commit, and none that nobody expects was ever there. A row that is deleted no longer counts.
+
+#include <fmt/format.h>
+
+#include "checkers/findings.h"
+#include "checkers/judges.h"
+#include "checkers/landed.h"
+
+namespace fencepost::checkers {
+namespace {
+
+struct Landing {
+    std::uint32_t effect = kNone;
+    sim::RecordId earlier = sim::kNoRecord;  // the landing of a row that still stands
+    sim::RecordId record = sim::kNoRecord;
+};
+
+class Once {
+public:
+    explicit Once(const Reading& reading)
+        : reading_(reading),
+          landed_(reading),
+          standing_(reading.effects().size(), sim::kNoRecord) {}
+
+    void apply(const Commit& commit) {
+        suspects_.clear();
+        for (const EffectChange& change : commit.effects) apply(change);
+        // What a transaction itself took back was never there.
+        for (const Landing& landing : suspects_) {
+            if (landed_.count(landing.effect) > (landing.earlier == sim::kNoRecord ? 0U : 1U)) {
+                blame(landing);
+            }
+        }
+    }
+
+    void find_losses() {
+        for (std::uint32_t effect = 0; effect < reading_.expected_effects(); ++effect) {
+            if (landed_.count(effect) > 0) continue;
+            findings_.add(
+                reading_.end()->record, reading_.effect_key(effect),
+                fmt::format("{} is missing at the end of the run.", reading_.effect_text(effect)));
+        }
+    }
+
+    [[nodiscard]] Findings& findings() { return findings_; }
+
+private:
+    void apply(const EffectChange& change) {
+        landed_.apply(change);
+        if (change.leaves() && landed_.count(change.before) == 0) {
+            standing_[change.before] = sim::kNoRecord;
+        }
+        if (!change.lands()) return;
+        sim::RecordId& standing = standing_[change.after];
+        if (standing != sim::kNoRecord || change.after >= reading_.expected_effects()) {
+            suspects_.push_back(
+                {.effect = change.after, .earlier = standing, .record = change.source.record});
+        }
+        standing = change.source.record;
+    }
+
+    void blame(const Landing& landing) {
+        const std::string effect = reading_.effect_text(landing.effect);
+        const std::string writer = reading_.who_and_when(landing.record);
+        if (landing.earlier == sim::kNoRecord) {
+            findings_.add(
+                landing.record, reading_.effect_key(landing.effect),
+                fmt::format("{}, which nobody expects, was written by {}.", effect, writer));
+            return;
+        }
+        const std::uint32_t count = landed_.count(landing.effect);
+        findings_.add(landing.record, reading_.effect_key(landing.effect),
+                      fmt::format("{} is there {}: written by {} and again by {}.", effect,
+                                  count == 2 ? "twice" : fmt::format("{} times", count),
+                                  reading_.who_and_when(landing.earlier), writer));
+    }
+
+    const Reading& reading_;
+    Landed landed_;
+    std::vector<sim::RecordId> standing_;  // the last landing of each effect that is there
+    std::vector<Landing> suspects_;
+    Findings findings_;
+};
+
+}  // namespace
+
+Judgement judge_once(const Reading& reading) {
+    Once once{reading};
+    for (const Commit& commit : reading.commits()) once.apply(commit);
+    if (reading.end()) once.find_losses();
+    if (!once.findings().empty()) return std::move(once.findings()).failed();
+    if (reading.expected_effects() == 0) return unknown("no effect was expected");
+    if (!reading.end()) return unknown("the run has no end: what is missing cannot be told");
+    return passed(count_of(reading.expected_effects(), "effect") + ", each there once");
+}
+
+}  // namespace fencepost::checkers

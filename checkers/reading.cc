@@ -1,0 +1,307 @@
+#include "checkers/reading.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "checkers/identity.h"
+
+namespace fencepost::checkers {
+namespace {
+
+// The first fields of RowChanged, to pass over a row without decoding its cells.
+struct RowHead {
+    static constexpr sim::EventKind kKind = model::RowChanged::kKind;
+    static constexpr std::string_view kName = model::RowChanged::kName;
+    model::RowChangeKind change = model::RowChangeKind::Insert;
+    std::uint32_t table = 0;
+    static auto fields(auto& self) { return std::tie(self.change, self.table); }
+};
+
+std::size_t column_of(std::string_view columns, std::string_view name) {
+    std::size_t column = 0;
+    while (true) {
+        const std::size_t comma = columns.find(',');
+        if (columns.substr(0, comma) == name) return column;
+        sim::require(comma != std::string_view::npos, "the expectations name an unknown column");
+        columns.remove_prefix(comma + 1);
+        ++column;
+    }
+}
+
+std::vector<std::size_t> columns_of(std::string_view columns,
+                                    const std::vector<std::string>& names) {
+    std::vector<std::size_t> out;
+    out.reserve(names.size());
+    for (const std::string& name : names) out.push_back(column_of(columns, name));
+    return out;
+}
+
+// NULL for a column that was added after the row was read.
+const model::Cell& cell_at(const model::Cells& cells, std::size_t column) {
+    static const model::Cell null;
+    return column < cells.size() ? cells[column] : null;
+}
+
+}  // namespace
+
+Reading::Reading(const sim::History& history, const Expectations& expectations)
+    : history_(history), expectations_(expectations) {
+    expect_effects();
+    for (sim::RecordId id = 0; id < history.size(); ++id) {
+        switch (history.kind_of(id)) {
+            case model::TableKnown::kKind:
+                read_table(*history[id].as<model::TableKnown>());
+                break;
+            case model::RowChanged::kKind:
+                read_row(history[id]);
+                break;
+            case model::KeyChanged::kKind:
+                if (expectations.lease_prefix.empty()) break;
+                if (const auto event = *history[id].as<model::KeyChanged>();
+                    event.key.starts_with(expectations.lease_prefix)) {
+                    leases_.push_back({.source = source_of(history[id]), .event = event});
+                }
+                break;
+            case model::WorkDue::kKind:
+                ++due_;
+                break;
+            case model::Unfinished::kKind:
+                unfinished_.push_back(id);
+                break;
+            case model::RunEnded::kKind:
+                end_ = {.record = id, .event = *history[id].as<model::RunEnded>()};
+                break;
+            default:
+                break;
+        }
+    }
+    close_commits();
+}
+
+void Reading::expect_effects() {
+    for (std::size_t table = 0; table < expectations_.effects.size(); ++table) {
+        const EffectTable& effects = expectations_.effects[table];
+        effects_.reserve(effects_.size() + effects.expected.size());
+        std::uint32_t unit = kNone;
+        const std::string* unit_name = nullptr;
+        for (const ExpectedEffect& expected : effects.expected) {
+            begin_identity(identity_, table);
+            for (const std::string& value : expected.identity) {
+                append_to_identity(identity_, std::string_view{value});
+            }
+            const std::uint32_t effect = effect_names_.add(identity_);
+            sim::require(effect == effects_.size(), "one effect is expected twice");
+            // Effects of a unit mostly stand together.
+            if (unit_name == nullptr || *unit_name != expected.unit) {
+                unit_name = &expected.unit;
+                unit = unit_of(expected.unit);
+            }
+            ++units_[unit].expected;
+            effects_.push_back({.unit = unit, .position = expected.position});
+        }
+    }
+    expected_effects_ = static_cast<std::uint32_t>(effects_.size());
+}
+
+void Reading::read_table(const model::TableKnown& known) {
+    if (known.index >= tables_.size()) tables_.resize(known.index + 1);
+    Table& table = tables_[known.index];
+    table = {};
+    for (std::uint32_t i = 0; i < expectations_.effects.size(); ++i) {
+        if (expectations_.effects[i].table != known.name) continue;
+        sim::require(table.effect == kNone, "an effect table is named twice");
+        table.effect = i;
+        table.effect_columns = columns_of(known.columns, expectations_.effects[i].identity);
+    }
+    for (std::uint32_t i = 0; i < expectations_.fenced.size(); ++i) {
+        if (expectations_.fenced[i].table != known.name) continue;
+        sim::require(table.fenced == kNone, "a fenced table is named twice");
+        table.fenced = i;
+        table.fenced_columns = columns_of(known.columns, expectations_.fenced[i].identity);
+        table.fenced_token = column_of(known.columns, expectations_.fenced[i].token);
+    }
+    if (expectations_.claims && expectations_.claims->table == known.name) {
+        const ClaimTable& claims = *expectations_.claims;
+        table.claims = true;
+        table.key = column_of(known.columns, claims.key);
+        table.status = column_of(known.columns, claims.status);
+        table.owner = column_of(known.columns, claims.owner);
+        table.token = column_of(known.columns, claims.token);
+        if (!claims.checkpoint.empty()) {
+            table.checkpoint = column_of(known.columns, claims.checkpoint);
+        }
+    }
+}
+
+void Reading::read_row(const sim::Record& record) {
+    const auto head = sim::Record::decode<RowHead>(record.payload());
+    sim::require(head.table < tables_.size(), "a row of a table that nobody knows");
+    const Table& table = tables_[head.table];
+    if (!table.matters()) return;
+    sim::PayloadReader in{record.payload()};
+    std::apply(
+        [&in](auto&... field) {
+            (sim::Codec<std::remove_cvref_t<decltype(field)>>::read(in, field), ...);
+        },
+        model::RowChanged::fields(row_));
+    if (extents_.empty() || row_.transaction != transaction_) {
+        transaction_ = row_.transaction;
+        extents_.push_back({.effects = effect_changes_.size(),
+                            .fenced = fenced_changes_.size(),
+                            .claims = claim_changes_.size()});
+    }
+    const Source source = source_of(record);
+    if (table.effect != kNone) read_effect(table, source);
+    if (table.fenced != kNone) read_fenced(table, source);
+    if (table.claims) read_claim(table, source);
+}
+
+void Reading::read_effect(const Table& table, const Source& source) {
+    EffectChange change{.source = source};
+    if (!row_.before.empty()) change.before = effect_of(table, row_.before);
+    if (!row_.after.empty()) change.after = effect_of(table, row_.after);
+    effect_changes_.push_back(change);
+}
+
+void Reading::read_fenced(const Table& table, const Source& source) {
+    const std::uint32_t before = row_.before.empty() ? kNone : fenced_of(table, row_.before);
+    const std::uint32_t after = row_.after.empty() ? kNone : fenced_of(table, row_.after);
+    FencedChange change{.source = source, .row = before, .before = {}, .after = {}};
+    if (before != kNone) change.before = integer_of(cell_at(row_.before, table.fenced_token));
+    if (before != after && before != kNone) {
+        fenced_changes_.push_back(change);
+        change.before.reset();
+    }
+    if (after == kNone) return;
+    change.row = after;
+    change.after = integer_of(cell_at(row_.after, table.fenced_token));
+    fenced_changes_.push_back(change);
+}
+
+void Reading::read_claim(const Table& table, const Source& source) {
+    const auto unit_in = [&](const model::Cells& cells) {
+        if (cells.empty()) return kNone;
+        const model::Cell& cell = cell_at(cells, table.key);
+        if (const auto* text = std::get_if<std::string_view>(&cell)) return unit_of(*text);
+        key_ = text_of(cell);
+        return unit_of(key_);
+    };
+    const std::uint32_t before = unit_in(row_.before);
+    const std::uint32_t after = unit_in(row_.after);
+    ClaimChange change{.source = source, .unit = before, .before = {}, .after = {}};
+    if (before != kNone) change.before = claim_state(table, row_.before);
+    if (before != after && before != kNone) {
+        change_claim(change);
+        change.before.reset();
+    }
+    if (after == kNone) return;
+    change.unit = after;
+    change.after = claim_state(table, row_.after);
+    change_claim(change);
+}
+
+void Reading::change_claim(const ClaimChange& change) {
+    for (std::size_t i = extents_.back().claims; i < claim_changes_.size(); ++i) {
+        ClaimChange& earlier = claim_changes_[i];
+        if (earlier.unit != change.unit) continue;
+        earlier.source = change.source;
+        earlier.after = change.after;
+        return;
+    }
+    claim_changes_.push_back(change);
+}
+
+void Reading::close_commits() {
+    commits_.reserve(extents_.size());
+    for (std::size_t i = 0; i < extents_.size(); ++i) {
+        const Extent& from = extents_[i];
+        const Extent to = i + 1 < extents_.size() ? extents_[i + 1]
+                                                  : Extent{.effects = effect_changes_.size(),
+                                                           .fenced = fenced_changes_.size(),
+                                                           .claims = claim_changes_.size()};
+        commits_.push_back(
+            {.effects = std::span{effect_changes_}.subspan(from.effects, to.effects - from.effects),
+             .fenced = std::span{fenced_changes_}.subspan(from.fenced, to.fenced - from.fenced),
+             .claims = std::span{claim_changes_}.subspan(from.claims, to.claims - from.claims)});
+    }
+}
+
+Source Reading::source_of(const sim::Record& record) const {
+    const sim::TaskId task = record.task();
+    return {.record = record.id(),
+            .task = task,
+            .root = task == sim::kNoTask ? sim::kNoTask : history_.task(task).root};
+}
+
+std::uint32_t Reading::unit_of(std::string_view name) {
+    const std::uint32_t unit = unit_names_.add(name);
+    if (unit == units_.size()) units_.emplace_back();
+    return unit;
+}
+
+std::uint32_t Reading::effect_of(const Table& table, const model::Cells& cells) {
+    begin_identity(identity_, table.effect);
+    for (const std::size_t column : table.effect_columns) {
+        append_to_identity(identity_, cell_at(cells, column));
+    }
+    const std::uint32_t effect = effect_names_.add(identity_);
+    if (effect == effects_.size()) effects_.emplace_back();
+    return effect;
+}
+
+std::uint32_t Reading::fenced_of(const Table& table, const model::Cells& cells) {
+    begin_identity(identity_, table.fenced);
+    for (const std::size_t column : table.fenced_columns) {
+        append_to_identity(identity_, cell_at(cells, column));
+    }
+    return fenced_names_.add(identity_);
+}
+
+ClaimState Reading::claim_state(const Table& table, const model::Cells& cells) const {
+    ClaimState state;
+    if (const auto* text = std::get_if<std::string_view>(&cell_at(cells, table.status))) {
+        state.status = *text;
+    }
+    state.owner = cell_at(cells, table.owner);
+    state.token = integer_of(cell_at(cells, table.token));
+    state.checkpoint = cell_at(cells, table.checkpoint);
+    const std::vector<std::string>& finished = expectations_.claims->finished;
+    state.finished = std::ranges::find(finished, state.status) != finished.end();
+    state.succeeded = !finished.empty() && finished.front() == state.status;
+    return state;
+}
+
+std::string Reading::unit_name(std::uint32_t unit) const {
+    return std::string{unit_names_[unit]};
+}
+
+std::string Reading::effect_key(std::uint32_t effect) const {
+    const std::string_view identity = effect_names_[effect];
+    const std::uint32_t unit = effects_[effect].unit;
+    return fmt::format("{}/{}",
+                       unit == kNone
+                           ? std::string_view{expectations_.effects[table_of(identity)].table}
+                           : unit_names_[unit],
+                       values_of(identity, "/"));
+}
+
+std::string Reading::effect_text(std::uint32_t effect) const {
+    const std::string_view identity = effect_names_[effect];
+    return fmt::format("{} ({})", expectations_.effects[table_of(identity)].table,
+                       values_of(identity, ", "));
+}
+
+std::string Reading::fenced_text(std::uint32_t row) const {
+    const std::string_view identity = fenced_names_[row];
+    return fmt::format("{} ({})", expectations_.fenced[table_of(identity)].table,
+                       values_of(identity, ", "));
+}
+
+std::string Reading::who_and_when(sim::RecordId record) const {
+    const sim::Record found = history_[record];
+    return fmt::format("{} at {} (record {})", history_.actor(found), sim::to_text(found.at()),
+                       record);
+}
+
+}  // namespace fencepost::checkers
