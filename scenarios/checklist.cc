@@ -1,0 +1,105 @@
+// The acceptance checklist, one scenario a condition (and one more where a condition has two
+// forms).
+#include <algorithm>
+
+#include "scenarios/scenario.h"
+
+namespace fencepost::scenarios {
+namespace {
+
+using namespace std::chrono_literals;
+using sim::FaultFamily;
+
+// 02:00 in Shanghai on the third of March, and two seconds before.
+const sim::Time kDue = std::chrono::sys_days{std::chrono::year{2026} / 3 / 2} + 18h;
+const sim::Time kStart = kDue - 2s;
+
+Scenario daily_reconciliation() {
+    return {
+        .nodes = {"A", "B"},
+        .scheduler = {},
+        .jobs = {{.tenant = "acme",
+                  .job = "daily-reconcile",
+                  .schedule = model::Schedule::at({kDue}),
+                  // A missed instant keeps its own scheduled time, however late it fires.
+                  .misfire = model::MisfirePolicy::Ignore}},
+        .due = {{.tenant = "acme", .job = "daily-reconcile", .scheduled = kDue}},
+        .start = kStart,
+        .parameters = Parameters{{{"accounts", 5},
+                                  {"batch", 2},
+                                  {"lease_ttl_ms", 10'000},
+                                  {"recovery_idle_ms", 10'000}}},
+        .checkers = {"once", "single-claim", "fencing", "checkpoint", "takeover",
+                     "completed-is-not-redone", "single-holder", "honest-status"},
+    };
+}
+
+Scenario same_instant() {
+    Scenario scenario = daily_reconciliation();
+    scenario.name = "same-instant";
+    scenario.condition = 1;
+    scenario.title = "same job due on both nodes at once, every node fires";
+    scenario.claim = "Two nodes that are both asked to run the same instant do its work once.";
+    scenario.scheduler.mode = model::SchedulerMode::EveryNode;
+    // A store in memory forgets a fire with its process: when both die early nobody is left to ask.
+    scenario.families = {FaultFamily::Call, FaultFamily::Network, FaultFamily::Server,
+                         FaultFamily::Clock};
+    scenario.probes = {"both nodes were asked", "executions overlapped",
+                       "second execution gave way"};
+    return scenario;
+}
+
+Scenario same_instant_clustered() {
+    Scenario scenario = daily_reconciliation();
+    scenario.name = "same-instant-clustered";
+    scenario.condition = 1;
+    scenario.title = "same job due on both nodes at once, clustered scheduler";
+    scenario.claim = "However often the cluster hands one instant out, its work is done once.";
+    scenario.families = {FaultFamily::Scheduler, FaultFamily::Call,  FaultFamily::Network,
+                         FaultFamily::Server,    FaultFamily::Clock, FaultFamily::Node};
+    scenario.probes = {"both nodes were asked", "fire recovered", "second execution gave way"};
+    return scenario;
+}
+
+Scenario holder_leaves() {
+    Scenario scenario = daily_reconciliation();
+    scenario.name = "holder-leaves";
+    scenario.condition = 3;
+    scenario.title = "the lease holder leaves midway: killed, paused or cut off";
+    scenario.claim =
+        "A holder that was killed, paused or cut off is replaced, and changes nothing when it "
+        "comes back.";
+    scenario.families = {FaultFamily::Node, FaultFamily::Network, FaultFamily::Call};
+    scenario.probes = {"lease expired under a live holder", "claim taken over",
+                       "node declared failed", "fire recovered", "stale write refused"};
+    return scenario;
+}
+
+Scenario crash_before_response() {
+    Scenario scenario = daily_reconciliation();
+    scenario.name = "crash-before-response";
+    scenario.condition = 5;
+    scenario.title = "the write is done and the node restarts before the answer";
+    scenario.claim =
+        "What was committed before the answer was lost is found, and neither lost nor done again.";
+    scenario.families = {FaultFamily::Node, FaultFamily::Call};
+    scenario.probes = {"crash before response", "commit outcome unknown", "fire recovered",
+                       "second execution found the work done"};
+    return scenario;
+}
+
+}  // namespace
+
+const std::vector<Scenario>& all_scenarios() {
+    static const std::vector<Scenario> kAll{same_instant(), same_instant_clustered(),
+                                            holder_leaves(), crash_before_response()};
+    return kAll;
+}
+
+const Scenario* find_scenario(std::string_view name) {
+    const auto& all = all_scenarios();
+    const auto found = std::ranges::find(all, name, &Scenario::name);
+    return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace fencepost::scenarios

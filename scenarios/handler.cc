@@ -1,0 +1,21 @@
+#include "scenarios/handler.h"
+
+#include <stdexcept>
+
+#include "jobs/business_key.h"
+
+namespace fencepost::scenarios {
+
+std::int64_t Parameters::at(std::string_view name) const {
+    const auto found = values_.find(name);
+    if (found == values_.end()) {
+        throw std::out_of_range("no parameter is called \"" + std::string(name) + "\"");
+    }
+    return found->second;
+}
+
+std::string DueWork::unit() const {
+    return tenant + "/" + job + "@" + jobs::utc_text(scheduled);
+}
+
+}  // namespace fencepost::scenarios

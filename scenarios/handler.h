@@ -1,0 +1,81 @@
+// Handlers as the harness knows them: what they need, what they must leave behind, and how to start
+// one on a node.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checkers/expectations.h"
+#include "jobs/fire.h"
+#include "jobs/ports/ports.h"
+
+namespace fencepost::scenarios {
+
+// Whole numbers by name: a scenario's defaults, overridden by the plan.
+class Parameters {
+public:
+    Parameters() = default;
+    explicit Parameters(std::map<std::string, std::int64_t, std::less<>> values)
+        : values_(std::move(values)) {}
+    // Throws std::out_of_range for a name that nobody gave a value.
+    [[nodiscard]] std::int64_t at(std::string_view name) const;
+    [[nodiscard]] const std::map<std::string, std::int64_t, std::less<>>& all() const {
+        return values_;
+    }
+    bool operator==(const Parameters&) const = default;
+
+private:
+    std::map<std::string, std::int64_t, std::less<>> values_;
+};
+
+// One business act that falls due in a run.
+struct DueWork {
+    std::string tenant;
+    std::string job;
+    jobs::WallTime scheduled;
+    // "acme/daily-reconcile@2026-03-02T18:00:00Z": as in business keys.
+    [[nodiscard]] std::string unit() const;
+};
+
+// The program of one node: made when its process starts, gone with it.
+class Program {
+public:
+    virtual ~Program() = default;
+    virtual void start() {}
+    // Runs one fire; suspends as it likes. The text says what became of it, for the trace.
+    virtual std::string handle(const jobs::Fire& fire) = 0;
+    // Graceful stop: no new work; returns when nothing of it runs any more.
+    virtual void stop() {}
+};
+
+struct HandlerSpec {
+    std::string name;
+    // One sentence: what a reference handler does, or what a planted mistake teaches.
+    std::string lesson;
+    // For a planted mistake: the checkers of which at least one must fail. Empty for a reference.
+    std::vector<std::string> breaks{};
+
+    // SQL scripts for schema and seed rows, in PostgreSQL's dialect.
+    std::function<std::vector<std::string>(const Parameters&)> schema;
+    std::function<checkers::Expectations(const Parameters&, const std::vector<DueWork>&)>
+        expectations;
+    std::function<std::unique_ptr<Program>(const jobs::Ports&, const Parameters&)> program;
+    // A query that returns a row, its first column in words, for each piece of work that is left
+    // open; empty when the handler keeps no such record.
+    std::string open_work;
+
+    [[nodiscard]] bool is_mistake() const { return !breaks.empty(); }
+};
+
+// Reference handlers first, then planted mistakes, each in the order of the documentation.
+const std::vector<HandlerSpec>& all_handlers();
+const HandlerSpec* find_handler(std::string_view name);
+// Makes another handler known, for tests and for programs that bring their own; before any run with
+// it. Throws std::invalid_argument when its name is taken.
+void add_handler(HandlerSpec handler);
+
+}  // namespace fencepost::scenarios

@@ -1,0 +1,47 @@
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "scenarios/handler.h"
+#include "scenarios/handlers/reconcile.h"
+#include "scenarios/mistakes/mistakes.h"
+
+namespace fencepost::scenarios {
+
+namespace {
+
+std::vector<HandlerSpec>& known_handlers() {
+    static std::vector<HandlerSpec> known{
+        reconcile_handler(),
+        no_claim(),
+        check_then_insert(),
+        check_then_insert_in_transaction(),
+        run_id_key(),
+        claim_then_work(),
+        lock_only(),
+        release_without_owner(),
+        fence_in_memory(),
+        checkpoint_before_effect(),
+        recovery_redoes_finished(),
+    };
+    return known;
+}
+
+}  // namespace
+
+const std::vector<HandlerSpec>& all_handlers() { return known_handlers(); }
+
+void add_handler(HandlerSpec handler) {
+    if (find_handler(handler.name) != nullptr) {
+        throw std::invalid_argument("a handler called \"" + handler.name + "\" is known already");
+    }
+    known_handlers().push_back(std::move(handler));
+}
+
+const HandlerSpec* find_handler(std::string_view name) {
+    const auto& all = all_handlers();
+    const auto found = std::ranges::find(all, name, &HandlerSpec::name);
+    return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace fencepost::scenarios

@@ -1,0 +1,67 @@
+// Mistakes about where the next holder goes on.
+#include "scenarios/mistakes/ledger_mistake.h"
+#include "scenarios/mistakes/mistakes.h"
+
+namespace fencepost::scenarios {
+
+using jobs::BusinessKey;
+using jobs::Checkpoint;
+using jobs::Fire;
+using jobs::JobContext;
+using jobs::Outcome;
+using jobs::Ports;
+
+HandlerSpec checkpoint_before_effect() {
+    HandlerSpec spec =
+        ledger_mistake("checkpoint-before-effect",
+                       "A position that is saved before its batch is lost with it: the next holder "
+                       "skips what was never done.",
+                       {"once", "checkpoint"}, {.claims = true, .lease = true}, nullptr);
+    spec.program = [](const Ports& ports,
+                      const Parameters& parameters) -> std::unique_ptr<Program> {
+        const auto body = [batch = parameters.at("batch")](JobContext& job) {
+            const std::int64_t last = job.checkpoint() ? job.checkpoint()->number() : 0;
+            const auto accounts = ledger::accounts_after(job.db(), job.fire().tenant, last, batch);
+            if (accounts.empty()) return Outcome::succeeded();
+            job.commit(Checkpoint::at(accounts.back().id), [](jobs::sql::Transaction&) {});
+            jobs::sql::Transaction tx{job.db()};
+            for (const auto& account : accounts) {
+                insert_line(tx, kInsert, job.effect_key(account.id), job.fire(), account,
+                            job.token().value);
+            }
+            tx.commit();
+            return Outcome::more();
+        };
+        return std::make_unique<WorkerProgram>(ports, worker_options(parameters), body);
+    };
+    return spec;
+}
+
+HandlerSpec recovery_redoes_finished() {
+    return ledger_mistake(
+        "recovery-redoes-finished",
+        "Recovery that trusts a status which was not yet written does finished work again.",
+        {"completed-is-not-redone"}, {.claims = true},
+        [](const Fire& fire, const Ports& ports, const Parameters&) -> std::string {
+            const BusinessKey key = BusinessKey::of(fire);
+            const auto session = ports.database.connect();
+            jobs::claims::record(*session, key, fire);
+            const auto status = session->execute(
+                "SELECT status FROM job_claim WHERE business_key = $1", key.text());
+            if (status.text(0, 0) == "succeeded") return "already done";
+            const std::string upsert =
+                kInsert +
+                " ON CONFLICT (business_key) DO UPDATE SET amount = excluded.amount, "
+                "fencing_token = ledger.fencing_token + 1";
+            jobs::sql::Transaction tx{*session};
+            for (const auto& account : all_accounts(*session, fire)) {
+                insert_line(tx, upsert, key.effect(account.id), fire, account);
+            }
+            tx.commit();
+            session->execute("UPDATE job_claim SET status = 'succeeded' WHERE business_key = $1",
+                             key.text());
+            return "succeeded";
+        });
+}
+
+}  // namespace fencepost::scenarios

@@ -1,0 +1,27 @@
+// Planted mistakes: handlers that somebody really wrote, as small as shows the mistake. Fencepost
+// must find every one of them, and the reference handlers beside them must never be blamed.
+#pragma once
+
+#include "scenarios/handler.h"
+
+namespace fencepost::scenarios {
+
+// claims.cc: who may do the work at all
+HandlerSpec no_claim();
+HandlerSpec check_then_insert();
+HandlerSpec check_then_insert_in_transaction();
+HandlerSpec run_id_key();
+HandlerSpec claim_then_work();
+
+// leases.cc: how many run at once
+HandlerSpec lock_only();
+HandlerSpec release_without_owner();
+
+// fences.cc: whose write counts
+HandlerSpec fence_in_memory();
+
+// checkpoints.cc: where the next holder goes on
+HandlerSpec checkpoint_before_effect();
+HandlerSpec recovery_redoes_finished();
+
+}  // namespace fencepost::scenarios

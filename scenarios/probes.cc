@@ -1,0 +1,244 @@
+#include "scenarios/probes.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "model/events.h"
+
+namespace fencepost::scenarios {
+namespace {
+
+using model::KeyChangeKind;
+using sim::History;
+using sim::Record;
+using sim::RecordId;
+
+// Calls `visit(record, event)` for every E until it returns true; whether it did.
+template <typename E, typename Visit>
+bool any(const History& history, Visit visit) {
+    for (RecordId id = 0; id < history.size(); ++id) {
+        if (history.kind_of(id) != E::kKind) continue;
+        const Record record = history[id];
+        if (visit(record, *record.as<E>())) return true;
+    }
+    return false;
+}
+
+bool asked_twice(const History& history) {
+    std::map<std::pair<std::string_view, sim::Time>, sim::PartyId> first;
+    return any<model::FireStarted>(history, [&](const Record& record,
+                                                const model::FireStarted& fire) {
+        const auto [known, added] = first.try_emplace({fire.job, fire.scheduled}, record.party());
+        return !added && known->second != record.party();
+    });
+}
+
+bool executions_overlapped(const History& history) {
+    std::map<std::pair<std::string_view, sim::Time>, int> running;
+    std::map<sim::TaskId, std::pair<std::string_view, sim::Time>> fires;
+    for (RecordId id = 0; id < history.size(); ++id) {
+        const Record record = history[id];
+        if (const auto fire = record.as<model::FireStarted>()) {
+            const std::pair key{fire->job, fire->scheduled};
+            if (++running[key] > 1) return true;
+            fires[record.task()] = key;
+        } else if (record.kind() == model::FireEnded::kKind) {
+            --running[fires[record.task()]];
+        } else if (record.kind() == sim::NodeEnded::kKind) {
+            // What ran on it runs no more.
+            for (auto& [task, key] : fires) {
+                const auto& info = history.task(task);
+                if (info.party == record.party() &&
+                    info.incarnation == record.as<sim::NodeEnded>()->incarnation) {
+                    --running[key];
+                    key = {};
+                }
+            }
+        }
+    }
+    return false;
+}
+
+// Whether the process that a task belongs to is up at a record.
+class Lives {
+public:
+    void see(const Record& record) {
+        if (const auto ended = record.as<sim::NodeEnded>())
+            ended_.emplace(record.party(), ended->incarnation);
+    }
+    [[nodiscard]] bool alive(const sim::TaskInfo& task) const {
+        return !ended_.contains({task.party, task.incarnation});
+    }
+
+private:
+    std::set<std::pair<sim::PartyId, std::uint32_t>> ended_;
+};
+
+bool lease_expired_under_live_holder(const History& history) {
+    Lives lives;
+    std::map<std::string_view, sim::TaskId> holders;
+    for (RecordId id = 0; id < history.size(); ++id) {
+        const Record record = history[id];
+        lives.see(record);
+        const auto key = record.as<model::KeyChanged>();
+        if (!key || !key->key.starts_with("lease:")) continue;
+        const auto holder = holders.find(key->key);
+        switch (key->change) {
+            case KeyChangeKind::Set:
+                holders[key->key] = record.task();
+                break;
+            case KeyChangeKind::ExpirySet:
+                break;
+            case KeyChangeKind::Expired:
+                if (holder != holders.end() && lives.alive(history.task(holder->second)))
+                    return true;
+                holders.erase(key->key);
+                break;
+            default:
+                holders.erase(key->key);
+                break;
+        }
+    }
+    return false;
+}
+
+// Claims are found by their shape: a table called job_claim, with an owner and a token.
+bool claim_taken_over(const History& history) {
+    std::optional<std::uint32_t> table;
+    any<model::TableKnown>(history, [&](const Record&, const model::TableKnown& known) {
+        if (known.name == "job_claim") table = known.index;
+        return table.has_value();
+    });
+    if (!table) return false;
+    constexpr std::size_t kOwner = 5;
+    return any<model::RowChanged>(history, [&](const Record&, const model::RowChanged& row) {
+        return row.table == *table && row.change == model::RowChangeKind::Update &&
+               row.before.size() > kOwner && row.before[kOwner] != model::Cell{} &&
+               row.before[kOwner] != row.after[kOwner];
+    });
+}
+
+bool node_declared_failed(const History& history) {
+    return any<model::NodeDeclaredFailed>(history, [](const auto&, const auto&) { return true; });
+}
+
+bool fire_recovered(const History& history) {
+    return any<model::FireStarted>(
+        history, [](const Record&, const model::FireStarted& fire) { return fire.recovering; });
+}
+
+// A fenced statement changed no row: somebody came too late.
+bool stale_write_refused(const History& history) {
+    std::set<std::pair<sim::TaskId, std::uint32_t>> fenced;
+    for (RecordId id = 0; id < history.size(); ++id) {
+        const Record record = history[id];
+        if (const auto call = record.as<sim::CallStarted>()) {
+            if (call->operation == "db.execute" && call->detail.starts_with("UPDATE job_claim") &&
+                call->detail.find("fencing_token = $3 ") != std::string_view::npos) {
+                fenced.emplace(record.task(), call->ordinal);
+            }
+        } else if (const auto applied = record.as<sim::CallApplied>()) {
+            if (applied->operation == "db.execute" && applied->result == "0 changed" &&
+                fenced.contains({record.task(), applied->ordinal})) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// A process ended while a write of its had been applied and not answered.
+bool crash_before_response(const History& history) {
+    std::map<std::pair<sim::TaskId, std::uint32_t>, bool> unanswered;
+    for (RecordId id = 0; id < history.size(); ++id) {
+        const Record record = history[id];
+        if (const auto applied = record.as<sim::CallApplied>()) {
+            if (applied->operation == "db.commit" || applied->operation == "db.execute") {
+                unanswered[{record.task(), applied->ordinal}] = true;
+            }
+        } else if (const auto ended = record.as<sim::CallEnded>()) {
+            unanswered.erase({record.task(), ended->ordinal});
+        } else if (record.kind() == sim::NodeEnded::kKind) {
+            const auto dead = record.as<sim::NodeEnded>()->incarnation;
+            for (const auto& [call, is_applied] : unanswered) {
+                const auto& task = history.task(call.first);
+                if (task.party == record.party() && task.incarnation == dead) return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool commit_outcome_unknown(const History& history) {
+    return any<sim::CallEnded>(history, [](const Record&, const sim::CallEnded& ended) {
+        return ended.operation == "db.commit" &&
+               (ended.outcome == "timed out" || ended.outcome == "connection reset");
+    });
+}
+
+bool waited_for_a_lock(const History& history) {
+    return any<model::LockWait>(history, [](const auto&, const auto&) { return true; });
+}
+
+bool gave_way(const History& history) {
+    return any<model::FireEnded>(history, [](const Record&, const model::FireEnded& ended) {
+        return ended.outcome == "gave way" || ended.outcome == "already done";
+    });
+}
+
+bool finished_before_it_was_marked(const History& history) {
+    return any<model::FireEnded>(history, [&](const Record&, const model::FireEnded& ended) {
+        return ended.outcome == "already done";
+    });
+}
+
+constexpr std::array kProbes{
+    Probe{"both nodes were asked", "one scheduled instant was handed to two nodes", &asked_twice},
+    Probe{"executions overlapped", "one scheduled instant was being run twice at the same time",
+          &executions_overlapped},
+    Probe{"second execution gave way",
+          "a fire ended because somebody else held or had done the work", &gave_way},
+    Probe{"second execution found the work done",
+          "a fire ended because the work was finished already", &finished_before_it_was_marked},
+    Probe{"lease expired under a live holder",
+          "a lease ran out while the process that took it was alive",
+          &lease_expired_under_live_holder},
+    Probe{"claim taken over", "a claim changed its owner while it was unfinished",
+          &claim_taken_over},
+    Probe{"node declared failed", "a peer declared a node dead", &node_declared_failed},
+    Probe{"fire recovered", "a fire of a node that was declared dead was handed out again",
+          &fire_recovered},
+    Probe{"stale write refused", "a fenced statement of a former holder changed no row",
+          &stale_write_refused},
+    Probe{"crash before response",
+          "a process died after its write was applied and before the answer",
+          &crash_before_response},
+    Probe{"commit outcome unknown", "the answer to a COMMIT never came", &commit_outcome_unknown},
+    Probe{"waited for a lock", "a statement waited for another session's lock", &waited_for_a_lock},
+};
+
+}  // namespace
+
+std::span<const Probe> all_probes() {
+    return kProbes;
+}
+
+const Probe* find_probe(std::string_view name) {
+    const auto found = std::ranges::find(kProbes, name, &Probe::name);
+    return found == kProbes.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> reached_probes(const History& history,
+                                        const std::vector<std::string>& names) {
+    std::vector<std::string> reached;
+    for (const std::string& name : names) {
+        const Probe* probe = find_probe(name);
+        sim::require(probe != nullptr, "a scenario names probes that there are");
+        if (probe->reached(history)) reached.push_back(name);
+    }
+    return reached;
+}
+
+}  // namespace fencepost::scenarios

@@ -1,0 +1,305 @@
+#include "scenarios/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "checkers/checker.h"
+#include "model/events.h"
+#include "model/scheduler/cluster.h"
+#include "model/scheduler/jdbc_schema.h"
+#include "model/scheduler/scheduler_node.h"
+#include "model/world.h"
+#include "scenarios/probes.h"
+
+namespace fencepost::scenarios {
+namespace {
+
+using sim::Duration;
+using sim::Time;
+
+// What every run of one scenario with one handler and one set of parameters has in common.
+struct Setting {
+    const Scenario* scenario = nullptr;
+    HandlerSpec handler;
+    Parameters parameters;
+    std::vector<std::string> scripts;
+    model::DatabaseImage image = model::DatabaseImage::empty();
+    model::SchedulerCluster cluster;
+    checkers::Expectations expectations;
+    std::vector<const checkers::Checker*> checkers;
+    Time last_due{};
+
+    Setting(const Scenario& of, const HandlerSpec& with, Parameters values)
+        : scenario(&of),
+          handler(with),
+          parameters(std::move(values)),
+          scripts(scripts_of(of, with, parameters)),
+          image(model::DatabaseImage::build(scripts)),
+          cluster(of.scheduler, of.jobs),
+          expectations(with.expectations(parameters, of.due)) {
+        for (const std::string& name : of.checkers) {
+            checkers.push_back(checkers::find_checker(name));
+            sim::require(checkers.back() != nullptr, "a scenario names checkers that there are");
+        }
+        for (const DueWork& work : of.due) last_due = std::max(last_due, Time{work.scheduled});
+    }
+
+    static std::vector<std::string> scripts_of(const Scenario& scenario, const HandlerSpec& handler,
+                                               const Parameters& parameters) {
+        std::vector<std::string> scripts = handler.schema(parameters);
+        if (scenario.scheduler.mode == model::SchedulerMode::Clustered) {
+            scripts.emplace_back(model::scheduler_schema());
+            scripts.push_back(model::scheduler_rows(scenario.jobs));
+        }
+        return scripts;
+    }
+};
+
+Parameters with_overrides(const Scenario& scenario, const sim::Plan& plan) {
+    auto values = scenario.parameters.all();
+    for (const auto& [name, value] : plan.parameters) values[name] = value;
+    return Parameters{std::move(values)};
+}
+
+// One run of a plan in a setting.
+class Run {
+public:
+    Run(model::World& world, Setting& setting, const sim::Plan& plan)
+        : world_(world), kernel_(world.kernel()), setting_(setting), plan_(plan) {}
+
+    sim::RunEnd execute(std::uint64_t step_limit);
+
+private:
+    void set_up();
+    [[nodiscard]] model::WorldOptions world_options() const;
+    void boot(sim::Incarnation& incarnation);
+    void schedule_check(Time at);
+    void check_whether_done();
+    [[nodiscard]] bool work_is_done() const;
+    void begin_phase(std::string_view name) { kernel_.record(sim::PhaseBegan{name}); }
+    sim::RunEnd settle(std::uint64_t step_limit);
+    [[nodiscard]] Duration settle_bound() const;
+    void audit(sim::RunEnd end, Duration settled_after);
+    [[nodiscard]] std::vector<std::string> open_claims() const;
+    [[nodiscard]] model::SchedulerCluster::CommittedQuery committed() const {
+        return [this](std::string_view query) { return world_.database().read_committed(query); };
+    }
+
+    // How often the end of the run is looked for, once everything is due.
+    static constexpr Duration kCheckInterval = std::chrono::milliseconds{250};
+
+    model::World& world_;
+    sim::Kernel& kernel_;
+    Setting& setting_;
+    const sim::Plan& plan_;
+    bool healed_ = false;
+};
+
+sim::RunEnd Run::execute(std::uint64_t step_limit) {
+    set_up();
+    begin_phase("faults");
+    const Scenario& scenario = *setting_.scenario;
+    sim::RunEnd end = kernel_.run(scenario.start + scenario.healed_after, step_limit);
+    if (end == sim::RunEnd::Quiet || end == sim::RunEnd::Deadline) end = settle(step_limit);
+    if (!healed_) audit(end, Duration::zero());
+    return end;
+}
+
+sim::RunEnd Run::settle(std::uint64_t step_limit) {
+    const Time healed_at = kernel_.now();
+    healed_ = true;
+    begin_phase("heal");
+    world_.heal();
+    begin_phase("settle");
+    schedule_check(kernel_.now());
+    const sim::RunEnd end = kernel_.run(healed_at + settle_bound(), step_limit);
+    audit(end, kernel_.now() - healed_at);
+    return end;
+}
+
+// Redis keeps enough of its past for the furthest failover of the plan.
+model::WorldOptions Run::world_options() const {
+    model::WorldOptions options;
+    auto& lag = options.redis.server.replica_lag;
+    for (const sim::Fault& fault : plan_.faults) {
+        if (fault.kind == sim::FaultKind::Failover) lag = std::max(lag, fault.lasting);
+    }
+    return options;
+}
+
+// A clock that was set back makes everything that goes by it late by as much.
+Duration Run::settle_bound() const {
+    Duration bound = setting_.scenario->settle_bound;
+    for (const sim::Fault& fault : plan_.faults) {
+        if (fault.kind == sim::FaultKind::ClockJump && *fault.by < Duration::zero()) bound -= *fault.by;
+    }
+    return bound;
+}
+
+void Run::set_up() {
+    const Scenario& scenario = *setting_.scenario;
+    setting_.cluster.reset();
+    world_.reset(plan_.seed, scenario.start, setting_.image, world_options());
+    world_.on_scheduler_fault(
+        [this](std::uint32_t index, const sim::Fault& fault, sim::Node& node) {
+            if (fault.kind == sim::FaultKind::FireTwice) {
+                setting_.cluster.refire_next(node, index);
+            } else {
+                setting_.cluster.delay_next_fire(node, *fault.by, index);
+            }
+        });
+    for (const DueWork& work : scenario.due) {
+        kernel_.record(model::WorkDue{work.tenant, work.job, Time{work.scheduled}});
+    }
+    for (const std::string& name : scenario.nodes) {
+        sim::Node& node =
+            kernel_.add_node(name, [this](sim::Incarnation& incarnation) { boot(incarnation); });
+        // Nodes do not come up at the very same instant.
+        const Duration after =
+            kernel_.random().between(Duration::zero(), std::chrono::milliseconds{500},
+                                     sim::hash_of("boot"), sim::hash_of(name));
+        kernel_.schedule(scenario.start + after, [this, &node] {
+            if (!node.up()) kernel_.boot(node);
+        });
+    }
+    kernel_.arm(plan_, world_);
+    schedule_check(setting_.last_due + kCheckInterval);
+}
+
+// The first task of a node's process: what is on its stack lives as long as the process.
+void Run::boot(sim::Incarnation& incarnation) {
+    const jobs::Ports ports = world_.ports_of(incarnation);
+    const auto program = setting_.handler.program(ports, setting_.parameters);
+    model::SchedulerNode scheduler{
+        kernel_, incarnation, ports, setting_.cluster,
+        [&program](const jobs::Fire& fire) { return program->handle(fire); }};
+    incarnation.on_stop([&] {
+        scheduler.stop_firing();
+        program->stop();
+        scheduler.shutdown();
+    });
+    program->start();
+    scheduler.start();
+    static const sim::WaitText kReason{"the end of its process"};
+    for (;;) kernel_.wait(kReason);
+}
+
+void Run::schedule_check(Time at) {
+    kernel_.schedule(
+        at, {[](void* self, std::uint64_t) { static_cast<Run*>(self)->check_whether_done(); }, this,
+             0});
+}
+
+void Run::check_whether_done() {
+    if (work_is_done()) {
+        kernel_.stop();
+    } else {
+        schedule_check(kernel_.now() + kCheckInterval);
+    }
+}
+
+// Cheap questions first: this is asked several times a run.
+bool Run::work_is_done() const {
+    return kernel_.foreground_tasks() == 0 && kernel_.faults_pending() == 0 &&
+           world_.network().in_flight() == 0 &&
+           setting_.cluster.idle(setting_.last_due, committed()) && open_claims().empty();
+}
+
+std::vector<std::string> Run::open_claims() const {
+    std::vector<std::string> open;
+    if (setting_.handler.open_work.empty()) return open;
+    const model::SqlResult rows = world_.database().read_committed(setting_.handler.open_work);
+    for (std::size_t row = 0; row < rows.rows(); ++row) open.push_back(rows.text(row, 0));
+    return open;
+}
+
+void Run::audit(sim::RunEnd end, Duration settled_after) {
+    begin_phase("audit");
+    if (end != sim::RunEnd::Quiet) {
+        auto open = setting_.cluster.open_work(setting_.last_due, committed());
+        for (std::string& claim : open_claims()) open.push_back(std::move(claim));
+        for (std::string& waiter : kernel_.waiters(true)) open.push_back(std::move(waiter));
+        for (const std::string& what : open) kernel_.record(model::Unfinished{what});
+    }
+    kernel_.record(model::RunEnded{name_of(end), settled_after});
+    healed_ = true;
+}
+
+}  // namespace
+
+struct Runner::State {
+    model::World world;
+    std::map<std::string, Setting, std::less<>> settings;  // by scenario, handler and parameters
+
+    Setting& setting_for(const sim::Plan& plan) {
+        std::string key = plan.scenario + '\n' + plan.handler;
+        for (const auto& [name, value] : plan.parameters)
+            key += fmt::format("\n{}={}", name, value);
+        const auto known = settings.find(key);
+        if (known != settings.end()) return known->second;
+        validate(plan);
+        const Scenario& scenario = *find_scenario(plan.scenario);
+        return settings
+            .try_emplace(std::move(key), scenario, *find_handler(plan.handler),
+                         with_overrides(scenario, plan))
+            .first->second;
+    }
+};
+
+bool RunResult::failed() const {
+    return failure() != nullptr;
+}
+
+const checkers::Judgement* RunResult::failure() const {
+    const auto found =
+        std::ranges::find(judgements, checkers::Verdict::Fail, &checkers::Judgement::verdict);
+    return found == judgements.end() ? nullptr : &*found;
+}
+
+Runner::Runner() : state_(std::make_unique<State>()) {}
+Runner::~Runner() = default;
+
+RunResult Runner::run(const sim::Plan& plan, const RunOptions& options) {
+    if (!plan.faults.empty()) validate(plan);
+    Setting& setting = state_->setting_for(plan);
+    sim::Kernel& kernel = state_->world.kernel();
+    kernel.history().keep_fingerprints(options.keep_fingerprints);
+
+    RunResult result;
+    result.end = Run{state_->world, setting, plan}.execute(options.step_limit);
+    const sim::History& history = kernel.history();
+    result.fingerprint = history.fingerprint();
+    result.steps = kernel.steps();
+    result.records = history.size();
+    result.virtual_time = kernel.now() - setting.scenario->start;
+    result.judgements = checkers::judge_all(history, setting.expectations, setting.checkers);
+    result.probes = reached_probes(history, setting.scenario->probes);
+    for (std::uint32_t index = 0; index < plan.faults.size(); ++index) {
+        result.faults.push_back(kernel.fault_had_effect(index) ? FaultFate::TookEffect
+                                : kernel.fault_struck(index)   ? FaultFate::Struck
+                                                               : FaultFate::Inert);
+    }
+    kernel.end_run();
+    return result;
+}
+
+const sim::History& Runner::history() const {
+    return state_->world.kernel().history();
+}
+
+std::vector<std::string> Runner::schema_of(const sim::Plan& plan) const {
+    return state_->setting_for(plan).scripts;
+}
+
+std::vector<ExecutedStatement> Runner::statements() const {
+    std::vector<ExecutedStatement> statements;
+    for (const model::SqlExchange& exchange : state_->world.database().exchanges()) {
+        if (!exchange.statement.empty())
+            statements.push_back({exchange.statement, exchange.parameters});
+    }
+    return statements;
+}
+
+}  // namespace fencepost::scenarios

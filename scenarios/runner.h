@@ -1,0 +1,78 @@
+// The runner: one plan in, one judged history out.
+//
+//   boot      the nodes start; the faults of the plan are armed
+//   faults    until the work is done or the scenario's time for faults is over
+//   heal      everything comes back
+//   settle    until the work is done or the bound is over
+//   audit     what is left open goes into the history
+//   judge     the checkers read the history
+//
+// One runner serves any number of runs; nothing of a run survives into the next.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "checkers/judgement.h"
+#include "scenarios/scenario.h"
+#include "sim/history.h"
+#include "sim/kernel.h"
+#include "sim/plan.h"
+
+namespace fencepost::scenarios {
+
+struct RunOptions {
+    bool keep_fingerprints = false;  // one a record, to find the first that differs
+    std::uint64_t step_limit = 2'000'000;
+};
+
+// What became of one planned fault.
+enum class FaultFate : std::uint8_t { Inert, Struck, TookEffect };
+
+struct RunResult {
+    std::uint64_t fingerprint = 0;
+    sim::RunEnd end = sim::RunEnd::Quiet;
+    std::uint64_t steps = 0;
+    std::size_t records = 0;
+    sim::Duration virtual_time{};
+    std::vector<checkers::Judgement> judgements;  // in the order of the scenario's checkers
+    std::vector<FaultFate> faults;                // one a fault of the plan
+    std::vector<std::string> probes;              // reached, in the order of the scenario's list
+
+    [[nodiscard]] bool failed() const;
+    // The first failing judgement; null when there is none.
+    [[nodiscard]] const checkers::Judgement* failure() const;
+};
+
+struct ExecutedStatement {
+    std::string text;
+    std::vector<jobs::sql::Value> parameters;
+};
+
+class Runner {
+public:
+    Runner();
+    ~Runner();
+    Runner(const Runner&) = delete;
+    Runner& operator=(const Runner&) = delete;
+
+    // Throws sim::PlanError for a plan that validate() refuses, sim::BrokenInvariant when the
+    // harness contradicts itself.
+    RunResult run(const sim::Plan& plan, const RunOptions& options = {});
+
+    // The history of the last run.
+    [[nodiscard]] const sim::History& history() const;
+
+    // For benchmarks: the SQL scripts from which the plan's database is made, and the statements that
+    // its clients sent in the last run, in the order in which they were first sent.
+    [[nodiscard]] std::vector<std::string> schema_of(const sim::Plan& plan) const;
+    [[nodiscard]] std::vector<ExecutedStatement> statements() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace fencepost::scenarios

@@ -1,0 +1,50 @@
+// A scenario is a value: who takes part, what falls due, which faults may strike, what must hold.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/scheduler/scheduled_job.h"
+#include "scenarios/handler.h"
+#include "sim/plan.h"
+
+namespace fencepost::scenarios {
+
+struct Scenario {
+    std::string name;   // "same-instant"
+    int condition = 0;  // of the acceptance checklist
+    std::string title;  // "the same scheduled job due on both nodes at once"
+    std::string claim;  // one sentence that must hold whatever happens
+
+    std::vector<std::string> nodes{"A", "B"};
+    model::SchedulerOptions scheduler;
+    std::vector<model::ScheduledJob> jobs;
+    std::vector<DueWork> due;
+    sim::Time start;
+    Parameters parameters;
+
+    // What random plans draw from, and how many faults at most.
+    std::vector<sim::FaultFamily> families;
+    int most_faults = 3;
+
+    std::vector<std::string> probes;    // states that a sweep must reach at least once
+    std::vector<std::string> checkers;  // the checkers that judge a run
+
+    // Faults end, and everything is healed, this long after the start at the latest; what is due
+    // must be done this long after that.
+    sim::Duration healed_after = std::chrono::seconds{90};
+    sim::Duration settle_bound = std::chrono::minutes{5};
+};
+
+const std::vector<Scenario>& all_scenarios();
+const Scenario* find_scenario(std::string_view name);
+
+// Checks that every name in the plan exists in the scenario it names: handler, parameters, nodes,
+// servers, operations. Throws sim::PlanError with the place and what would be right.
+void validate(const sim::Plan& plan);
+
+// The names of operations that fault points have ("db.commit", "redis.lease-acquire", …).
+const std::vector<std::string>& known_operations();
+
+}  // namespace fencepost::scenarios

@@ -1,0 +1,261 @@
+#include "scenarios/search/failure.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace fencepost::scenarios {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using sim::PlanError;
+
+[[noreturn]] void fail(const std::string& place, const std::string& what) {
+    throw PlanError(place + ": " + what);
+}
+
+Json parse(std::string_view text) {
+    try {
+        return Json::parse(text);
+    } catch (const Json::parse_error& error) {
+        const std::size_t at = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
+        const std::string_view read = text.substr(0, at);
+        const auto line = 1 + std::ranges::count(read, '\n');
+        const std::size_t newline = read.rfind('\n');
+        const std::size_t start = newline == std::string_view::npos ? 0 : newline + 1;
+        fail(fmt::format("line {}, column {}", line, at - start + 1),
+             at == text.size() ? "the file ends too early; it may have been cut off"
+                               : "this is not JSON any more");
+    } catch (const Json::exception& error) {
+        fail("the file", fmt::format("it cannot be read as JSON ({})", error.what()));
+    }
+}
+
+void allow_only(const Json& object, const std::string& prefix,
+                std::initializer_list<std::string_view> keys) {
+    for (const auto& [key, value] : object.items()) {
+        if (std::ranges::find(keys, std::string_view{key}) != keys.end()) continue;
+        fail(prefix + key, fmt::format("unknown key; known here are {}", fmt::join(keys, ", ")));
+    }
+}
+
+const Json& member(const Json& object, std::string_view key) {
+    const auto found = object.find(key);
+    if (found == object.end()) fail("the failure", fmt::format("\"{}\" is missing", key));
+    return *found;
+}
+
+std::string text_of(const Json& value, const std::string& place) {
+    if (!value.is_string()) fail(place, "a text in quotes is expected here");
+    return value.get<std::string>();
+}
+
+std::uint64_t number_of(const Json& value, const std::string& place) {
+    if (!value.is_number_unsigned()) fail(place, "a whole number, not negative, is expected here");
+    return value.get<std::uint64_t>();
+}
+
+std::uint64_t hash_from(const Json& value, const std::string& place) {
+    const std::string text = text_of(value, place);
+    try {
+        return sim::seed_from_text(text);
+    } catch (const PlanError&) {
+        fail(place, fmt::format("\"{}\" is not a number such as \"0x5eed\"", text));
+    }
+}
+
+sim::Plan plan_of(const Json& value) {
+    if (!value.is_object()) fail("plan", "an object in braces is expected here");
+    try {
+        return sim::plan_from_json(value.dump());
+    } catch (const PlanError& error) {
+        throw PlanError(fmt::format("plan.{}", error.what()));
+    }
+}
+
+FoundBy found_by_of(const Json& value) {
+    if (!value.is_object()) fail("found_by", "an object in braces is expected here");
+    allow_only(value, "found_by.", {"how", "seed", "original_faults", "minimal"});
+    FoundBy found;
+    if (value.contains("how")) found.how = text_of(value["how"], "found_by.how");
+    if (value.contains("seed")) found.seed = hash_from(value["seed"], "found_by.seed");
+    if (value.contains("original_faults")) {
+        found.original_faults = number_of(value["original_faults"], "found_by.original_faults");
+    }
+    if (value.contains("minimal")) {
+        if (!value["minimal"].is_boolean()) {
+            fail("found_by.minimal", "true or false is expected here");
+        }
+        found.minimal = value["minimal"].get<bool>();
+    }
+    return found;
+}
+
+}  // namespace
+
+Failure failure_of(const sim::Plan& plan, const RunResult& result) {
+    Failure failure;
+    failure.plan = plan;
+    failure.fingerprint = result.fingerprint;
+    failure.found_by.original_faults = plan.faults.size();
+    const checkers::Judgement* judgement = result.failure();
+    if (judgement == nullptr) return failure;
+    failure.invariant = judgement->checker;
+    failure.message = judgement->reason;
+    if (judgement->findings.empty()) return failure;
+    const checkers::Finding& finding = judgement->findings.front();
+    failure.key = finding.key;
+    failure.message = finding.message;
+    failure.first_violating_event = finding.record;
+    return failure;
+}
+
+Failure failure_of(const Shrunk& shrunk) {
+    Failure failure;
+    failure.plan = shrunk.plan;
+    failure.invariant = shrunk.checker;
+    failure.key = shrunk.finding.key;
+    failure.message = shrunk.finding.message;
+    failure.first_violating_event = shrunk.finding.record;
+    failure.fingerprint = shrunk.fingerprint;
+    failure.found_by.original_faults = shrunk.original_faults;
+    failure.found_by.minimal = shrunk.proven;
+    return failure;
+}
+
+std::string to_json(const Failure& failure) {
+    Json json;
+    json["fencepost"] = 1;
+    json["plan"] = Json::parse(sim::to_json(failure.plan));
+    json["invariant"] = failure.invariant;
+    json["key"] = failure.key;
+    json["message"] = failure.message;
+    if (failure.first_violating_event != sim::kNoRecord) {
+        json["first_violating_event"] = failure.first_violating_event;
+    }
+    json["fingerprint"] = sim::seed_to_text(failure.fingerprint);
+    const FoundBy& found = failure.found_by;
+    Json& how = json["found_by"] = Json::object();
+    if (!found.how.empty()) how["how"] = found.how;
+    if (found.seed) how["seed"] = sim::seed_to_text(*found.seed);
+    how["original_faults"] = found.original_faults;
+    how["minimal"] = found.minimal;
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Failure failure_from_json(std::string_view text) {
+    const Json json = parse(text);
+    if (!json.is_object()) fail("the file", "an object in braces is expected here");
+    Failure failure;
+    if (!json.contains("fencepost") && json.contains("scenario")) {
+        failure.plan = sim::plan_from_json(text);
+        return failure;
+    }
+    if (!json.contains("fencepost")) {
+        fail("the file",
+             "neither a failure (with \"fencepost\": 1) nor a plan (with \"scenario\")");
+    }
+    if (json["fencepost"] != 1) {
+        fail("fencepost", fmt::format("version {} of failure files is not known; known is 1",
+                                      json["fencepost"].dump()));
+    }
+    allow_only(json, "",
+               {"fencepost", "plan", "invariant", "key", "message", "first_violating_event",
+                "fingerprint", "found_by"});
+    failure.plan = plan_of(member(json, "plan"));
+    failure.invariant = text_of(member(json, "invariant"), "invariant");
+    if (failure.invariant.empty()) fail("invariant", "the name of a checker is expected here");
+    if (json.contains("key")) failure.key = text_of(json["key"], "key");
+    if (json.contains("message")) failure.message = text_of(json["message"], "message");
+    if (json.contains("first_violating_event")) {
+        const std::uint64_t record =
+            number_of(json["first_violating_event"], "first_violating_event");
+        if (record >= sim::kNoRecord) fail("first_violating_event", "no run has so many events");
+        failure.first_violating_event = static_cast<sim::RecordId>(record);
+    }
+    failure.fingerprint = hash_from(member(json, "fingerprint"), "fingerprint");
+    if (json.contains("found_by")) failure.found_by = found_by_of(json["found_by"]);
+    return failure;
+}
+
+Failure read_failure(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) fail(path, std::string("cannot be opened: ") + std::strerror(errno));
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (file.bad()) fail(path, "cannot be read");
+    try {
+        return failure_from_json(text);
+    } catch (const PlanError& error) {
+        fail(path, error.what());
+    }
+}
+
+void write_failure(const std::string& path, const Failure& failure) {
+    const std::string text = to_json(failure);
+    const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
+    const auto give_up = [&](const char* what) {
+        const std::string why = std::strerror(errno);
+        std::remove(temporary.c_str());
+        fail(path, fmt::format("cannot be {}: {}", what, why));
+    };
+    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) give_up("written");
+    std::size_t written = 0;
+    while (written < text.size()) {
+        const ssize_t step = ::write(fd, text.data() + written, text.size() - written);
+        if (step < 0 && errno == EINTR) continue;
+        if (step < 0) {
+            ::close(fd);
+            give_up("written");
+        }
+        written += static_cast<std::size_t>(step);
+    }
+    const bool on_disk = ::fsync(fd) == 0 || errno == EINVAL;  // not every file system can
+    if (::close(fd) != 0 || !on_disk) give_up("written");
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) give_up("put in place");
+}
+
+std::string failure_file_name(const Failure& failure) {
+    std::string name =
+        fmt::format("{}-{}-{}-{}", failure.plan.scenario, failure.plan.handler, failure.invariant,
+                    sim::seed_to_text(failure.found_by.seed.value_or(failure.plan.seed)));
+    for (char& c : name) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+        if (!plain) c = '_';
+    }
+    return name + ".json";
+}
+
+Replay compare(const Failure& failure, const RunResult& result) {
+    Replay replay;
+    replay.same_history = !failure.is_bare_plan() && failure.fingerprint == result.fingerprint;
+    if (!result.failed()) return replay;
+    replay.verdict =
+        failure.is_bare_plan() ? ReplayVerdict::SameFailure : ReplayVerdict::OtherInvariant;
+    for (const checkers::Judgement& judgement : result.judgements) {
+        if (judgement.verdict != checkers::Verdict::Fail) continue;
+        if (judgement.checker != failure.invariant) continue;
+        const bool same_key =
+            judgement.findings.empty()
+                ? failure.key.empty()
+                : std::ranges::find(judgement.findings, failure.key, &checkers::Finding::key) !=
+                      judgement.findings.end();
+        replay.verdict =
+            same_key ? ReplayVerdict::SameFailure : ReplayVerdict::SameInvariantOtherWay;
+    }
+    return replay;
+}
+
+}  // namespace fencepost::scenarios

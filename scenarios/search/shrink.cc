@@ -1,0 +1,342 @@
+#include "scenarios/search/shrink.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "scenarios/search/bytes.h"
+
+namespace fencepost::scenarios {
+namespace {
+
+using namespace std::chrono_literals;
+using sim::Duration;
+using sim::Fault;
+using sim::Plan;
+
+// From the simplest to say to the most particular.
+constexpr std::array<Duration, 13> kSimpleDurations{1ms, 10ms, 100ms, 1s,   2s,   5s,  10s,
+                                                    15s, 20s,  30s,   1min, 2min, 5min};
+
+// How a run relates to the failure that is looked for.
+enum class Match : std::uint8_t { None, OtherKey, Same };
+
+struct Attempt {
+    Match match = Match::None;
+    std::uint64_t fingerprint = 0;
+    checkers::Finding finding;
+};
+
+class Shrinker {
+public:
+    Shrinker(const RunPlan& run, const ShrinkOptions& options, std::string checker, std::string key)
+        : run_(run), options_(options), checker_(std::move(checker)), key_(std::move(key)) {}
+
+    Shrunk shrink(const Plan& failing) {
+        Shrunk shrunk;
+        shrunk.original_faults = failing.faults.size();
+        shrunk.plan = failing;
+        if (checker_.empty() || key_.empty()) adopt_target(failing);
+        needed_ = Match::Same;
+        if (checker_.empty() || !try_plan(failing)) {
+            needed_ = Match::OtherKey;
+            if (checker_.empty() || !try_plan(failing)) return finish(std::move(shrunk));
+        }
+        shrunk.reproduced = true;
+        simplify_everything();
+        // The same checker on another key is worth it when it takes fewer faults, be they some of
+        // those that remain or others.
+        if (needed_ == Match::Same && !best_.faults.empty()) {
+            const Plan same_key = best_;
+            const Attempt same_key_attempt = best_attempt_;
+            needed_ = Match::OtherKey;
+            for (const Plan& start : {same_key, failing}) {
+                if (try_plan(start)) remove_faults();
+                if (best_.faults.size() < same_key.faults.size()) break;
+            }
+            if (best_.faults.size() < same_key.faults.size()) {
+                simplify_everything();
+            } else {
+                best_ = same_key;
+                best_attempt_ = same_key_attempt;
+                needed_ = Match::Same;
+            }
+        }
+        shrunk.proven = prove();
+        shrunk.plan = best_;
+        shrunk.finding = best_attempt_.finding;
+        shrunk.fingerprint = best_attempt_.fingerprint;
+        return finish(std::move(shrunk));
+    }
+
+private:
+    Shrunk finish(Shrunk shrunk) const {
+        shrunk.checker = checker_;
+        shrunk.runs = runs_;
+        return shrunk;
+    }
+
+    // What was not asked for is what this run fails on first.
+    void adopt_target(const Plan& failing) {
+        ++runs_;
+        const RunResult result = run_(failing, {});
+        for (const checkers::Judgement& judgement : result.judgements) {
+            if (judgement.verdict != checkers::Verdict::Fail) continue;
+            if (checker_.empty()) checker_ = judgement.checker;
+            if (checker_ != judgement.checker) continue;
+            if (key_.empty() && !judgement.findings.empty()) key_ = judgement.findings.front().key;
+        }
+    }
+
+    // --- runs
+
+    // Null when the budget is used up.
+    const Attempt* attempt(const Plan& plan) {
+        const std::string name = sim::to_json(plan);
+        if (const auto known = known_.find(name); known != known_.end()) return &known->second;
+        if (stopped_ || runs_ >= options_.most_runs) return nullptr;
+        if (options_.progress && !options_.progress(runs_, best_.faults.size())) {
+            stopped_ = true;
+            return nullptr;
+        }
+        ++runs_;
+        Attempt made;
+        try {
+            const RunResult result = run_(plan, {});
+            made.fingerprint = result.fingerprint;
+            judge(result, made);
+        } catch (const std::exception&) {
+            // A plan that makes no sense, or that breaks something else, does not show the failure.
+        }
+        return &known_.emplace(name, std::move(made)).first->second;
+    }
+
+    void judge(const RunResult& result, Attempt& made) const {
+        for (const checkers::Judgement& judgement : result.judgements) {
+            if (judgement.checker != checker_ || judgement.verdict != checkers::Verdict::Fail) {
+                continue;
+            }
+            const auto& findings = judgement.findings;
+            const auto same = std::ranges::find(findings, key_, &checkers::Finding::key);
+            if (same != findings.end()) {
+                made.finding = *same;
+                made.match = Match::Same;
+            } else if (!findings.empty()) {
+                made.finding = findings.front();
+                made.match = Match::OtherKey;
+            } else {
+                made.finding.message = judgement.reason;
+                made.match = key_.empty() ? Match::Same : Match::OtherKey;
+            }
+        }
+    }
+
+    // Takes the plan for the best so far if it still fails.
+    bool try_plan(const Plan& plan) {
+        const Attempt* made = attempt(plan);
+        if (made == nullptr || made->match < needed_) return false;
+        best_ = plan;
+        best_attempt_ = *made;
+        return true;
+    }
+
+    template <typename Change>
+    bool try_change(Change change) {
+        Plan changed = best_;
+        change(changed);
+        return changed != best_ && try_plan(changed);
+    }
+    template <typename Change>
+    bool try_fault(std::size_t index, Change change) {
+        return try_change([&](Plan& plan) { change(plan.faults[index]); });
+    }
+
+    // --- faults away
+
+    void remove_faults() {
+        // Halves, quarters, … and at last single ones, until no single one can go.
+        std::size_t size = std::max<std::size_t>(1, best_.faults.size() / 2);
+        while (!best_.faults.empty()) {
+            bool removed = false;
+            for (std::size_t first = 0; first < best_.faults.size();) {
+                if (remove(first, size)) {
+                    removed = true;
+                } else {
+                    first += size;
+                }
+            }
+            if (size == 1 && !removed) break;
+            if (!removed) size = std::max<std::size_t>(1, size / 2);
+        }
+    }
+
+    bool remove(std::size_t first, std::size_t size) {
+        return try_change([&](Plan& plan) {
+            const auto from = plan.faults.begin() + static_cast<std::ptrdiff_t>(first);
+            const auto left = static_cast<std::size_t>(plan.faults.end() - from);
+            plan.faults.erase(from, from + static_cast<std::ptrdiff_t>(std::min(size, left)));
+        });
+    }
+
+    // --- what remains, simpler
+
+    void simplify_everything() {
+        Plan before;
+        do {
+            before = best_;
+            remove_faults();
+            for (std::size_t i = 0; i < best_.faults.size(); ++i) simplify_fault(i);
+            reduce_parameters();
+            if (options_.smaller_seed) reduce_seed();
+        } while (best_ != before && !stopped_ && runs_ < options_.most_runs);
+    }
+
+    void simplify_fault(std::size_t i) {
+        try_fault(i, [](Fault& f) { f.restart_after.reset(); });
+        try_fault(i, [](Fault& f) { f.one_way = false; });
+        try_fault(i, [](Fault& f) { f.keep.clear(); });
+        for (std::optional<Duration> Fault::*member :
+             {&Fault::restart_after, &Fault::lasting, &Fault::by, &Fault::grace}) {
+            simplify_duration(i, member);
+        }
+        simplify_ppm(i);
+        simplify_time(i);
+    }
+
+    void simplify_duration(std::size_t i, std::optional<Duration> Fault::*member) {
+        const std::optional<Duration> given = best_.faults[i].*member;
+        if (!given) return;
+        // Only a grace period may be none at all.
+        if (member == &Fault::grace && try_fault(i, [](Fault& f) { f.grace = 0s; })) return;
+        const Duration size = *given < Duration::zero() ? -*given : *given;
+        const int sign = *given < Duration::zero() ? -1 : 1;
+        for (const Duration simple : kSimpleDurations) {
+            if (simple == size) return;
+            // A longer one only when the given one is not round, and then only the next.
+            const bool longer = simple > size;
+            if (try_fault(i, [&](Fault& f) { f.*member = sign * simple; }) || longer) return;
+        }
+    }
+
+    void simplify_ppm(std::size_t i) {
+        if (!best_.faults[i].ppm) return;
+        const std::int64_t given = *best_.faults[i].ppm;
+        for (const std::int64_t size : {1'000, 10'000, 50'000, 100'000}) {
+            const std::int64_t simple = given < 0 ? -size : size;
+            if (simple == given) return;
+            if (try_fault(i, [&](Fault& f) { f.ppm = simple; })) return;
+        }
+    }
+
+    void simplify_time(std::size_t i) {
+        if (!best_.faults[i].at_time) return;
+        const sim::Time given = *best_.faults[i].at_time;
+        for (const Duration grain : {Duration{1min}, Duration{10s}, Duration{1s}, Duration{100ms},
+                                     Duration{10ms}, Duration{1ms}}) {
+            const Duration passed = given.time_since_epoch() % grain;
+            if (passed == Duration::zero()) return;
+            if (try_fault(i, [&](Fault& f) { f.at_time = given - passed; })) return;
+            if (try_fault(i, [&](Fault& f) { f.at_time = given - passed + grain; })) return;
+        }
+    }
+
+    void reduce_parameters() {
+        for (const auto& [name, usual] : options_.parameters) {
+            const auto own = best_.parameters.find(name);
+            const std::int64_t present = own == best_.parameters.end() ? usual : own->second;
+            for (const std::int64_t smaller :
+                 {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, present / 4, present / 2}) {
+                if (smaller < 1 || smaller >= present) continue;
+                if (try_change([&](Plan& plan) { plan.parameters[name] = smaller; })) break;
+            }
+        }
+    }
+
+    void reduce_seed() {
+        for (std::uint64_t seed = 0; seed < 4 && seed < best_.seed; ++seed) {
+            if (try_change([&](Plan& plan) { plan.seed = seed; })) return;
+        }
+    }
+
+    // --- minimality
+
+    bool prove() {
+        for (std::size_t i = 0; i < best_.faults.size(); ++i) {
+            Plan without = best_;
+            without.faults.erase(without.faults.begin() + static_cast<std::ptrdiff_t>(i));
+            const Attempt* made = attempt(without);
+            if (made == nullptr || made->match != Match::None) return false;
+        }
+        return true;
+    }
+
+    const RunPlan& run_;
+    const ShrinkOptions& options_;
+    std::string checker_;
+    std::string key_;
+    Match needed_ = Match::Same;
+    Plan best_;
+    Attempt best_attempt_;
+    std::map<std::string, Attempt> known_;
+    int runs_ = 0;
+    bool stopped_ = false;
+};
+
+}  // namespace
+
+std::map<std::string, std::int64_t, std::less<>> shrinkable_parameters(const Scenario& scenario) {
+    std::map<std::string, std::int64_t, std::less<>> counts;
+    for (const auto& [name, value] : scenario.parameters.all()) {
+        if (!name.ends_with("_ms") && value > 1) counts.emplace(name, value);
+    }
+    return counts;
+}
+
+Shrunk shrink(const sim::Plan& failing, const RunPlan& run, const ShrinkOptions& options,
+              const std::string& checker, const std::string& key) {
+    return Shrinker(run, options, checker, key).shrink(failing);
+}
+
+std::expected<Shrunk, Mishap> shrink_in_worker(const sim::Plan& failing,
+                                               const MakePlanRunner& make_runner,
+                                               const ShrinkOptions& options,
+                                               const std::string& checker, const std::string& key) {
+    ShrinkOptions quiet = options;
+    quiet.progress = {};
+    PoolOptions pool;
+    pool.jobs = 1;
+    // The whole of it is one item.
+    pool.run_timeout *= 10;
+    const auto bytes = call_in_worker(
+        [&] {
+            const PlanRunner runner = make_runner();
+            const Shrunk made = shrink(failing, runner.run, quiet, checker, key);
+            ByteWriter out;
+            out.put(sim::to_json(made.plan)).put(made.checker);
+            out.put(made.finding.key).put(made.finding.message).put(made.finding.record);
+            out.put(made.fingerprint).put(made.runs).put(made.original_faults);
+            out.put(made.proven).put(made.reproduced);
+            return out.take();
+        },
+        pool);
+    if (!bytes) return std::unexpected(bytes.error());
+    Shrunk shrunk;
+    ByteReader in{*bytes};
+    std::string plan;
+    in.get(plan);
+    shrunk.plan = sim::plan_from_json(plan);
+    in.get(shrunk.checker);
+    in.get(shrunk.finding.key);
+    in.get(shrunk.finding.message);
+    in.get(shrunk.finding.record);
+    in.get(shrunk.fingerprint);
+    in.get(shrunk.runs);
+    in.get(shrunk.original_faults);
+    in.get(shrunk.proven);
+    in.get(shrunk.reproduced);
+    return shrunk;
+}
+
+}  // namespace fencepost::scenarios

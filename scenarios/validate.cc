@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "scenarios/nearest.h"
+#include "scenarios/scenario.h"
+
+namespace fencepost::scenarios {
+namespace {
+
+using sim::PlanError;
+
+[[noreturn]] void unknown(const std::string& place, std::string_view what, std::string_view name,
+                          const std::vector<std::string>& known) {
+    throw PlanError(fmt::format("{}: unknown {} \"{}\"{}; known are {}", place, what, name,
+                                did_you_mean(name, known), fmt::join(known, ", ")));
+}
+
+void require_known(const std::string& place, std::string_view what, std::string_view name,
+                   const std::vector<std::string>& known) {
+    if (std::ranges::find(known, name) == known.end()) unknown(place, what, name, known);
+}
+
+template <typename Things>
+std::vector<std::string> names_of(const Things& things) {
+    std::vector<std::string> names;
+    for (const auto& thing : things) names.push_back(thing.name);
+    return names;
+}
+
+void validate_point(const std::string& place, const sim::Fault& fault, const Scenario& scenario) {
+    const auto address = sim::parse_address(fault.at);
+    if (!address) {
+        throw PlanError(fmt::format("{}: \"{}\" is not a fault point", place, fault.at));
+    }
+    const auto is_pattern = [](std::string_view text) { return text.find('*') != text.npos; };
+    if (!is_pattern(address->node)) require_known(place, "node", address->node, scenario.nodes);
+    if (!is_pattern(address->operation)) {
+        require_known(place, "operation", address->operation, known_operations());
+    }
+}
+
+void validate_fault(const std::string& place, const sim::Fault& fault, const Scenario& scenario) {
+    const std::vector<std::string> servers{"database", "redis"};
+    std::vector<std::string> parties = scenario.nodes;
+    parties.insert(parties.end(), servers.begin(), servers.end());
+    const sim::FaultKindInfo& info = sim::info_of(fault.kind);
+    if (!fault.at_time) validate_point(place + ".at", fault, scenario);
+    if (!fault.from.empty()) {
+        const std::string where = fault.one_way ? place + ".from" : place + ".between";
+        require_known(where, "party", fault.from, parties);
+        require_known(fault.one_way ? place + ".to" : where, "party", fault.to, parties);
+    }
+    if (!fault.party.empty()) {
+        if ((info.needs & sim::kServer) != 0) {
+            require_known(place + ".server", "server", fault.party, servers);
+        } else if ((info.needs & sim::kOf) != 0) {
+            require_known(place + ".of", "node or server", fault.party, parties);
+        } else {
+            require_known(place + ".node", "node", fault.party, scenario.nodes);
+        }
+    }
+    const bool redis_only = fault.kind == sim::FaultKind::Failover ||
+                            fault.kind == sim::FaultKind::Evict || !fault.keep.empty();
+    if (redis_only && fault.party != "redis") {
+        throw PlanError(fmt::format("{}.server: \"{}\"{} is for the server \"redis\" alone", place,
+                                    info.name, fault.keep.empty() ? "" : " with \"keep\""));
+    }
+    if (fault.kind == sim::FaultKind::ClockDrift && fault.party != "redis" &&
+        fault.party != "database")
+        return;
+    if (fault.kind == sim::FaultKind::ClockDrift) {
+        throw PlanError(fmt::format("{}.of: only the clock of a node drifts ({})", place,
+                                    fmt::join(scenario.nodes, ", ")));
+    }
+}
+
+}  // namespace
+
+void validate(const sim::Plan& plan) {
+    const Scenario* scenario = find_scenario(plan.scenario);
+    if (scenario == nullptr)
+        unknown("scenario", "scenario", plan.scenario, names_of(all_scenarios()));
+    if (find_handler(plan.handler) == nullptr) {
+        unknown("handler", "handler", plan.handler, names_of(all_handlers()));
+    }
+    std::vector<std::string> parameters;
+    for (const auto& [name, value] : scenario->parameters.all()) parameters.push_back(name);
+    for (const auto& [name, value] : plan.parameters) {
+        require_known("parameters." + name, "parameter", name, parameters);
+        if (value < 1 || value > 1'000'000) {
+            throw PlanError(fmt::format(
+                "parameters.{}: {} is out of range; give a number from 1 to 1000000", name, value));
+        }
+    }
+    for (std::size_t i = 0; i < plan.faults.size(); ++i) {
+        validate_fault(fmt::format("faults[{}]", i), plan.faults[i], *scenario);
+    }
+}
+
+const std::vector<std::string>& known_operations() {
+    static const std::vector<std::string> kOperations{"db.connect",
+                                                      "db.begin",
+                                                      "db.commit",
+                                                      "db.rollback",
+                                                      "db.query",
+                                                      "db.execute",
+                                                      "db.savepoint",
+                                                      "db.rollback-to",
+                                                      "db.release",
+                                                      "db.ddl",
+                                                      "redis.lease-acquire",
+                                                      "redis.lease-renew",
+                                                      "redis.lease-release",
+                                                      "redis.set",
+                                                      "redis.get",
+                                                      "redis.del",
+                                                      "redis.exists",
+                                                      "redis.incr",
+                                                      "redis.pexpire",
+                                                      "redis.psetex",
+                                                      "redis.pttl",
+                                                      "redis.time",
+                                                      "redis.hset",
+                                                      "redis.hget"};
+    return kOperations;
+}
+
+}  // namespace fencepost::scenarios
