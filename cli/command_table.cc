@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include "cli/options.h"
+#include "reports/layout.h"
+
+namespace fencepost::cli {
+namespace {
+
+constexpr OptionSpec kHandler{"handler", "H", "the handler under test (default: reconcile)"};
+constexpr OptionSpec kJobs{"jobs", "N", "worker processes (default: one a processor)"};
+constexpr OptionSpec kFaults{"faults", "K", "faults a plan (only 1 is built so far)"};
+constexpr OptionSpec kVerify{"verify", "", "run everything twice and compare the histories"};
+constexpr OptionSpec kJson{"json", "FILE",
+                           "the result as JSON; - is standard output, in place of text"};
+constexpr OptionSpec kOut{"out", "DIR",
+                          "write failures and summary.json there (default: failures alone, to "
+                          "fencepost-failures)"};
+constexpr OptionSpec kTrace{"trace", "", "print every event, one a line"};
+constexpr OptionSpec kTraceJson{"trace-json", "FILE",
+                                "every event as a line of JSON; - is standard output"};
+
+}  // namespace
+
+const std::vector<CommandSpec>& all_commands() {
+    static const std::vector<CommandSpec> kCommands{
+        {.name = "accept",
+         .operand = "",
+         .summary = "the two-node acceptance checklist: random sweeps and every one-fault plan",
+         .options = {kHandler,
+                     {"seeds", "N|A..B",
+                      "seeds of the random runs of each condition (default: 1000)"},
+                     kFaults,
+                     kJobs,
+                     kOut,
+                     kVerify,
+                     kJson}},
+        {.name = "run",
+         .operand = "SCENARIO",
+         .summary = "one run: of a plan, of a seed's random plan, or without faults",
+         .options = {kHandler,
+                     {"seed", "S", "the random plan of this seed, as a sweep draws it"},
+                     {"plan", "FILE", "the plan in this file"},
+                     kTrace,
+                     kTraceJson,
+                     kVerify,
+                     kJson}},
+        {.name = "sweep",
+         .operand = "SCENARIO",
+         .summary = "many random plans, one for each seed",
+         .options = {kHandler,
+                     {"seeds", "N|A..B", "which seeds (default: 1..1000)"},
+                     kJobs,
+                     kOut,
+                     {"fingerprints", "",
+                      "print \"seed fingerprint\" for each run and nothing else"},
+                     kVerify,
+                     kJson}},
+        {.name = "exhaust",
+         .operand = "SCENARIO",
+         .summary = "every plan with one fault, at every fault point that the plain run reaches",
+         .options = {kHandler, kFaults, kJobs, kOut, kVerify, kJson}},
+        {.name = "replay",
+         .operand = "FAILURE.json",
+         .summary = "runs a saved failure and says whether it is still there",
+         .options = {kTrace,
+                     kTraceJson,
+                     {"step", "", "step through the events (not built yet)"},
+                     kVerify,
+                     kJson}},
+        {.name = "shrink",
+         .operand = "FAILURE.json",
+         .summary = "leaves out of a failing plan all that it does not need to fail",
+         .options = {{"out", "FILE", "write the smaller failure there (default: print it)"},
+                     kVerify,
+                     kJson}},
+        {.name = "list",
+         .operand = "WHAT",
+         .summary = "what there is: scenarios, handlers, faults, checkers, probes or operations",
+         .options = {kJson}},
+        {.name = "help",
+         .operand = "COMMAND",
+         .operand_required = false,
+         .summary = "this text, or a command's options",
+         .options = {}},
+        {.name = "version", .operand = "", .summary = "the version of this program", .options = {}},
+    };
+    return kCommands;
+}
+
+std::string help_text() {
+    std::string out =
+        "Fencepost runs a clustered job's real claim, lease, fencing and checkpoint code in a\n"
+        "simulated cluster, makes every failure happen, and judges whether each effect landed "
+        "once.\n"
+        "\nfencepost COMMAND [OPTIONS]\n\n";
+    for (const CommandSpec& command : all_commands()) {
+        reports::add_field(out, fmt::format("{} {}", command.name, command.operand),
+                           command.summary, 22);
+    }
+    out +=
+        "\nfencepost help COMMAND lists a command's options.\n"
+        "\nExit codes: 0 everything held; 1 an invariant broke; 2 the command or a file is wrong;\n"
+        "3 inconclusive: something was never exercised; 4 the harness itself failed.\n";
+    return out;
+}
+
+std::string help_text(const CommandSpec& command) {
+    std::string out = fmt::format("fencepost {}", command.name);
+    if (!command.operand.empty())
+        out += command.operand_required ? fmt::format(" {}", command.operand)
+                                        : fmt::format(" [{}]", command.operand);
+    out += command.options.empty() ? "\n\n" : " [OPTIONS]\n\n";
+    for (const std::string& line : reports::wrapped(command.summary, reports::kPageWidth))
+        out += line + "\n";
+    if (!command.options.empty()) out += "\n";
+    for (const OptionSpec& option : command.options) {
+        reports::add_field(out, fmt::format("--{} {}", option.name, option.value), option.help, 20);
+    }
+    return out;
+}
+
+}  // namespace fencepost::cli

@@ -1,0 +1,130 @@
+// The commands for saved failures: replay and shrink.
+#include <fmt/format.h>
+
+#include "cli/command_error.h"
+#include "cli/commands.h"
+#include "cli/converting.h"
+#include "cli/files.h"
+#include "cli/names.h"
+#include "cli/one_run.h"
+#include "cli/output.h"
+#include "cli/plans.h"
+#include "cli/search_totals.h"
+#include "reports/json.h"
+#include "reports/text.h"
+#include "reports/verdicts.h"
+#include "scenarios/search/failure.h"
+#include "scenarios/search/plan_runner.h"
+#include "scenarios/search/shrink.h"
+#include "scenarios/search/workers.h"
+
+namespace fencepost::cli {
+namespace {
+
+constexpr int kBroken = 1;
+constexpr int kHarnessFailed = 4;
+
+reports::ReplayOutcome outcome_of(scenarios::ReplayVerdict verdict) {
+    switch (verdict) {
+        case scenarios::ReplayVerdict::SameFailure:
+            return reports::ReplayOutcome::Same;
+        case scenarios::ReplayVerdict::SameInvariantOtherWay:
+            return reports::ReplayOutcome::OtherWay;
+        case scenarios::ReplayVerdict::OtherInvariant:
+            return reports::ReplayOutcome::OtherInvariant;
+        case scenarios::ReplayVerdict::NoFailure:
+            return reports::ReplayOutcome::Gone;
+    }
+    return reports::ReplayOutcome::Gone;
+}
+
+// Nothing when the plan gives the same history twice, and when nobody asked.
+std::optional<reports::BrokenRun> difference_in(const sim::Plan& plan, const Arguments& arguments,
+                                                const std::string& file) {
+    if (!arguments.has("verify")) return std::nullopt;
+    const auto found = scenarios::call_in_worker([&plan] {
+        const auto difference = scenarios::first_difference(plan, scenarios::fresh_runner());
+        return difference ? reports::difference_text(difference->record, difference->first,
+                                                     difference->second)
+                          : std::string{};
+    });
+    if (found && found->empty()) return std::nullopt;
+    return reports::BrokenRun{.run = "the smaller plan of " + file,
+                              .what = found ? *found : found.error().text};
+}
+
+void print_shrunk(const Arguments& arguments, Console& console, const scenarios::Failure& failure,
+                  int runs) {
+    const auto file = arguments.text("out");
+    reports::FailureReport report = report_of(failure);
+    if (file && *file != "-") {
+        write_file(*file, scenarios::to_json(failure));
+        report.file = *file;
+        report.replay = command_line(console, {"replay", *file});
+    }
+    const std::string taken = fmt::format(
+        "{} of {} left after {}\n", reports::counted(failure.plan.faults.size(), "fault", "faults"),
+        failure.found_by.original_faults,
+        reports::counted(static_cast<std::uint64_t>(runs), "run", "runs"));
+    std::string text = reports::failure_text(report, console.style) + taken;
+    if (!file) text += "\n" + scenarios::to_json(failure);
+    if (file == std::optional<std::string>{"-"}) text = scenarios::to_json(failure);
+    print_result(arguments, console, text,
+                 reports::shrink_json(report, static_cast<std::uint64_t>(runs)));
+}
+
+}  // namespace
+
+int replay_command(const Arguments& arguments, Console& console) {
+    if (arguments.has("step"))
+        throw CommandError("replay: --step is not built yet; --trace prints every event");
+    const std::string& file = arguments.operand();
+    const scenarios::Failure failure = read_failure(file);
+    const OneRun run{.plan = failure.plan, .called = "replay of " + file, .replay = {}};
+    return perform(run, arguments, console,
+                   [&](const reports::RunReport& report, const scenarios::RunResult& result) {
+                       const reports::ReplayReport replay{
+                           .file = file,
+                           .outcome = outcome_of(scenarios::compare(failure, result).verdict),
+                           .expected_checker = failure.invariant,
+                           .run = report};
+                       return Rendered{.text = reports::replay_text(replay, console.style),
+                                       .json = reports::replay_json(replay),
+                                       .exit_code = reports::exit_code(reports::ending_of(replay))};
+                   });
+}
+
+int shrink_command(const Arguments& arguments, Console& console) {
+    const std::string& file = arguments.operand();
+    const scenarios::Failure failure = read_failure(file);
+    check_outputs(arguments, {"json", "out"});
+    scenarios::ShrinkOptions options;
+    options.parameters = scenarios::shrinkable_parameters(scenario_named(failure.plan.scenario));
+    const auto shrunk = scenarios::shrink_in_worker(failure.plan, scenarios::fresh_runner, options,
+                                                    failure.invariant, failure.key);
+    if (!shrunk) {
+        const reports::BrokenRun broken = broken_run_of(shrunk.error(), "shrinking " + file,
+                                                        command_line(console, {"replay", file}));
+        console.out << reports::broken_run_text(broken, console.style);
+        return broken.handlers_doing ? kBroken : kHarnessFailed;
+    }
+    if (!shrunk->reproduced) {
+        print_result(
+            arguments, console, "no failure any more: there is nothing to shrink\n",
+            reports::shrink_json(report_of(failure), static_cast<std::uint64_t>(shrunk->runs)));
+        return 0;
+    }
+    scenarios::Failure small = scenarios::failure_of(*shrunk);
+    small.found_by.how = failure.found_by.how.empty() ? "hand" : failure.found_by.how;
+    small.found_by.seed = failure.found_by.seed;
+    if (failure.found_by.original_faults > small.found_by.original_faults)
+        small.found_by.original_faults = failure.found_by.original_faults;
+    if (const auto broken = difference_in(small.plan, arguments, file)) {
+        console.out << reports::broken_run_text(*broken, console.style);
+        return kHarnessFailed;
+    }
+    print_shrunk(arguments, console, small, shrunk->runs);
+    return kBroken;
+}
+
+}  // namespace fencepost::cli

@@ -1,0 +1,46 @@
+#include "cli/names.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/command_error.h"
+#include "reports/layout.h"
+#include "scenarios/nearest.h"
+
+namespace fencepost::cli {
+namespace {
+
+template <typename Things>
+std::vector<std::string> names_of(const Things& things) {
+    std::vector<std::string> names;
+    for (const auto& thing : things) names.emplace_back(thing.name);
+    return names;
+}
+
+}  // namespace
+
+const scenarios::Scenario& scenario_named(std::string_view name) {
+    if (const scenarios::Scenario* found = scenarios::find_scenario(name)) return *found;
+    throw CommandError(unknown_name("scenario", name, names_of(scenarios::all_scenarios())));
+}
+
+const scenarios::HandlerSpec& handler_named(std::string_view name) {
+    if (const scenarios::HandlerSpec* found = scenarios::find_handler(name)) return *found;
+    throw CommandError(unknown_name("handler", name, names_of(scenarios::all_handlers())));
+}
+
+const scenarios::HandlerSpec& handler_of(const Arguments& arguments) {
+    return handler_named(arguments.text("handler").value_or(std::string(kUsualHandler)));
+}
+
+std::string unknown_name(std::string_view what, std::string_view name,
+                         const std::vector<std::string>& known) {
+    return fmt::format("unknown {} \"{}\"{}; known are {}", what, shown(name),
+                       scenarios::did_you_mean(name, known), fmt::join(known, ", "));
+}
+
+std::string shown(std::string_view text) {
+    return reports::shortened(reports::on_one_line(text), 60);
+}
+
+}  // namespace fencepost::cli

@@ -1,0 +1,35 @@
+// Searches as commands run them: with the options of the command line, progress on a terminal, and
+// failures that were shrunk and saved.
+#pragma once
+
+#include <string>
+
+#include "cli/console.h"
+#include "cli/failure_folder.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "reports/results.h"
+#include "scenarios/search/sweep.h"
+
+namespace fencepost::cli {
+
+struct Search {
+    const scenarios::Scenario& scenario;
+    const scenarios::HandlerSpec& handler;
+    const Arguments& arguments;
+    Console& console;
+    Progress& progress;
+    FailureFolder& folder;
+};
+
+// --jobs, --verify, and progress under the name `what`.
+scenarios::SearchOptions search_options(const Arguments& arguments, Progress& progress,
+                                        const std::string& what);
+
+reports::SearchReport sweep_report(const Search& search, SeedRange seeds);
+reports::SearchReport exhaust_report(const Search& search);
+
+// Throws CommandError unless --faults is absent or 1.
+void check_faults(const Arguments& arguments);
+
+}  // namespace fencepost::cli

@@ -1,0 +1,198 @@
+#include "reports/json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "reports/text.h"
+#include "reports/verdicts.h"
+
+namespace fencepost::reports {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+
+std::string dumped(const Json& json) {
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json document(std::string_view report, int code) {
+    return {{"version", kVersion}, {"report", report}, {"exit_code", code}};
+}
+
+// The fields of `more` after those of `json`.
+Json extended(Json json, const Json& more) {
+    for (const auto& [key, value] : more.items()) json[key] = value;
+    return json;
+}
+
+Json plan_of(const sim::Plan& plan) {
+    return Json::parse(sim::to_json(plan), nullptr, false);
+}
+
+std::string_view verdict_name(CellVerdict verdict) {
+    switch (verdict) {
+        case CellVerdict::Pass:
+            return name_of(checkers::Verdict::Pass);
+        case CellVerdict::Fail:
+            return name_of(checkers::Verdict::Fail);
+        case CellVerdict::Unknown:
+            return name_of(checkers::Verdict::Unknown);
+        case CellVerdict::NotApplicable:
+            return name_of(checkers::Verdict::NotApplicable);
+    }
+    return "?";
+}
+
+Json fields_of(const checkers::Judgement& judgement) {
+    Json findings = Json::array();
+    for (const checkers::Finding& finding : judgement.findings) {
+        Json record = nullptr;
+        if (finding.record != sim::kNoRecord) record = finding.record;
+        findings.push_back(
+            {{"key", finding.key}, {"message", finding.message}, {"record", std::move(record)}});
+    }
+    return {{"checker", judgement.checker},
+            {"verdict", name_of(judgement.verdict)},
+            {"reason", judgement.reason},
+            {"findings", std::move(findings)}};
+}
+
+Json fields_of(const RunReport& report) {
+    Json faults = Json::array();
+    for (std::size_t i = 0; i < report.plan.faults.size(); ++i) {
+        const FaultFate fate = i < report.fates.size() ? report.fates[i] : FaultFate::NeverStruck;
+        faults.push_back(
+            {{"fault", sim::describe(report.plan.faults[i])}, {"fate", name_of(fate)}});
+    }
+    Json verdicts = Json::array();
+    for (const checkers::Judgement& judgement : report.judgements)
+        verdicts.push_back(fields_of(judgement));
+    return {{"plan", plan_of(report.plan)},
+            {"fingerprint", fingerprint_text(report.fingerprint)},
+            {"end", report.end},
+            {"steps", report.steps},
+            {"records", report.records},
+            {"virtual_time", sim::to_text(report.virtual_time)},
+            {"verified", report.verified},
+            {"faults", std::move(faults)},
+            {"probes", {{"reached", report.probes_reached}, {"missed", report.probes_missed}}},
+            {"verdicts", std::move(verdicts)},
+            {"replay", report.replay}};
+}
+
+Json fields_of(const FailureReport& failure) {
+    return {
+        {"scenario", failure.scenario},   {"handler", failure.handler},
+        {"checker", failure.checker},     {"also", failure.also},
+        {"invariant", failure.invariant}, {"key", failure.key},
+        {"message", failure.message},     {"fingerprint", fingerprint_text(failure.fingerprint)},
+        {"runs", failure.seen},           {"first_seen", failure.first_seen},
+        {"minimal", failure.minimal},     {"file", failure.file},
+        {"replay", failure.replay},       {"plan", plan_of(failure.plan)}};
+}
+
+Json fields_of(const SearchReport& report) {
+    Json verdicts = Json::array();
+    for (const VerdictCounts& counts : report.verdicts) {
+        verdicts.push_back({{"checker", counts.checker},
+                            {"verdict", verdict_name(verdict_of(counts))},
+                            {"passed", counts.pass},
+                            {"failed", counts.fail},
+                            {"unknown", counts.unknown},
+                            {"not_applicable", counts.not_applicable},
+                            {"reason", counts.reason}});
+    }
+    Json faults = Json::array();
+    for (const FaultCounts& counts : report.faults) {
+        faults.push_back({{"kind", counts.kind},
+                          {"planned", counts.planned},
+                          {"took_effect", counts.took_effect}});
+    }
+    Json probes = Json::array();
+    for (const ProbeCounts& counts : report.probes)
+        probes.push_back({{"probe", counts.probe}, {"reached", counts.reached}});
+    Json failures = Json::array();
+    for (const FailureReport& failure : report.failures) failures.push_back(fields_of(failure));
+    Json broken = Json::array();
+    for (const BrokenRun& run : report.broken_runs) {
+        broken.push_back({{"run", run.run},
+                          {"what", run.what},
+                          {"handlers_doing", run.handlers_doing},
+                          {"replay", run.replay}});
+    }
+    return {{"scenario", report.scenario},
+            {"handler", report.handler},
+            {"what", report.what},
+            {"runs", report.runs},
+            {"asked", report.asked},
+            {"failed", report.failed},
+            {"in_vain", report.in_vain},
+            {"verified", report.verified},
+            {"interrupted", report.interrupted},
+            {"fingerprint", fingerprint_text(report.fingerprint)},
+            {"verdicts", std::move(verdicts)},
+            {"faults", std::move(faults)},
+            {"probes", std::move(probes)},
+            {"failures", std::move(failures)},
+            {"broken_runs", std::move(broken)},
+            {"gaps", gaps_of(report)}};
+}
+
+}  // namespace
+
+std::string run_json(const RunReport& report) {
+    return dumped(extended(document("run", exit_code(ending_of(report))), fields_of(report)));
+}
+
+std::string search_json(const SearchReport& report) {
+    return dumped(extended(document("search", exit_code(ending_of(report))), fields_of(report)));
+}
+
+std::string accept_json(const AcceptReport& report) {
+    Json json = document("accept", exit_code(ending_of(report)));
+    json["handler"] = report.handler;
+    json["interrupted"] = report.interrupted;
+    json["conditions"] = Json::array();
+    for (const ConditionReport& condition : report.conditions) {
+        Json verdicts = Json::object();
+        for (const VerdictColumn& column : verdict_columns())
+            verdicts[std::string(column.name)] = verdict_name(cell_of(column, condition));
+        json["conditions"].push_back({{"condition", condition.condition},
+                                      {"title", condition.title},
+                                      {"scenario", condition.random.scenario},
+                                      {"verdicts", std::move(verdicts)},
+                                      {"random", fields_of(condition.random)},
+                                      {"one_fault", fields_of(condition.one_fault)},
+                                      {"gaps", gaps_of(condition)}});
+    }
+    return dumped(json);
+}
+
+std::string replay_json(const ReplayReport& report) {
+    Json json = document("replay", exit_code(ending_of(report)));
+    json["file"] = report.file;
+    json["outcome"] = name_of(report.outcome);
+    json["expected_checker"] = report.expected_checker;
+    json["run"] = fields_of(report.run);
+    return dumped(json);
+}
+
+std::string shrink_json(const FailureReport& failure, std::uint64_t runs) {
+    Json json = document("shrink", 1);
+    json["failure"] = fields_of(failure);
+    json["runs"] = runs;
+    return dumped(json);
+}
+
+std::string list_json(std::string_view what, const std::vector<ListItem>& items) {
+    Json json = document("list", 0);
+    json["what"] = what;
+    json["items"] = Json::array();
+    for (const ListItem& item : items) {
+        json["items"].push_back({{"name", item.name}, {"text", item.text}, {"group", item.group}});
+    }
+    return dumped(json);
+}
+
+}  // namespace fencepost::reports

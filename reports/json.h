@@ -1,0 +1,42 @@
+// Results as JSON: stable keys in a stable order, two blanks a level, a line end at the end. A key
+// is added without notice; one that changes its meaning or goes raises "version".
+//
+// Every document has "version": 1, "report" (which kind it is) and "exit_code" (what the command
+// that made it returns). Fingerprints are texts of 16 hexadecimal digits, plans are as in plan
+// files, times are texts. Verdicts are "pass", "fail", "unknown" and "not applicable".
+//
+//   run       plan, fingerprint, end, steps, records, virtual_time, verified, faults [{fault,
+//   fate}],
+//             probes {reached [], missed []}, verdicts [{checker, verdict, reason,
+//             findings [{key, message, record}]}], replay
+//   search    scenario, handler, what, runs, asked, failed, in_vain, verified, interrupted,
+//   fingerprint,
+//             verdicts [{checker, verdict, passed, failed, unknown, not_applicable, reason}],
+//             faults [{kind, planned, took_effect}], probes [{probe, reached}],
+//             failures [{scenario, handler, checker, also [], invariant, key, message,
+//             fingerprint, runs, first_seen, minimal, file, replay, plan}],
+//             broken_runs [{run, what, handlers_doing, replay}], gaps []
+//   accept    handler, interrupted, conditions [{condition, title, scenario,
+//             verdicts {"effect once", "takeover", …: verdict},
+//             random (as search), one_fault (as search), gaps []}]
+//   replay    file, outcome, expected_checker, run (as run)
+//   shrink    failure (as in search), runs
+//   list      what, items [{name, text, group}]
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/results.h"
+
+namespace fencepost::reports {
+
+std::string run_json(const RunReport& report);
+std::string search_json(const SearchReport& report);
+std::string accept_json(const AcceptReport& report);
+std::string replay_json(const ReplayReport& report);
+std::string shrink_json(const FailureReport& failure, std::uint64_t runs);
+std::string list_json(std::string_view what, const std::vector<ListItem>& items);
+
+}  // namespace fencepost::reports

@@ -1,0 +1,173 @@
+// What reports are made from: what runs and searches came to, as plain values filled in by whoever
+// ran them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checkers/judgement.h"
+#include "sim/plan.h"
+
+namespace fencepost::reports {
+
+// What became of one planned fault.
+enum class FaultFate : std::uint8_t { NeverStruck, StruckInVain, TookEffect };
+
+constexpr std::string_view name_of(FaultFate fate) {
+    switch (fate) {
+        case FaultFate::NeverStruck:
+            return "never struck";
+        case FaultFate::StruckInVain:
+            return "struck without effect";
+        case FaultFate::TookEffect:
+            return "took effect";
+    }
+    return "?";
+}
+
+// How a search or replay ended, in the order of importance; see exit_code().
+struct Ending {
+    bool harness_failed = false;
+    bool broken = false;        // an invariant
+    bool handler_died = false;  // it crashed, hung or asked for too much memory
+    bool inconclusive = false;  // something was never exercised, or somebody interrupted
+};
+
+// 4, 1, 3 or 0: the most important of what `ending` says.
+int exit_code(const Ending& ending);
+
+// One run.
+struct RunReport {
+    sim::Plan plan;
+    std::uint64_t fingerprint = 0;
+    std::string end;  // "quiet"
+    std::uint64_t steps = 0;
+    std::uint64_t records = 0;
+    sim::Duration virtual_time{};
+    std::vector<checkers::Judgement> judgements;
+    std::vector<FaultFate> fates;             // one a fault of the plan
+    std::vector<std::string> probes_reached;  // in the scenario's order
+    std::vector<std::string> probes_missed;
+    std::string replay;     // the command that runs it again; empty: say nothing
+    bool verified = false;  // a second run gave the same history
+};
+
+struct VerdictCounts {
+    std::string checker;
+    std::uint64_t pass = 0;
+    std::uint64_t fail = 0;
+    std::uint64_t unknown = 0;
+    std::uint64_t not_applicable = 0;
+    std::string reason;  // why it was unknown or not applicable, the first time
+
+    bool operator==(const VerdictCounts&) const = default;
+};
+
+struct FaultCounts {
+    std::string kind;
+    std::uint64_t planned = 0;
+    std::uint64_t took_effect = 0;
+
+    bool operator==(const FaultCounts&) const = default;
+};
+
+struct ProbeCounts {
+    std::string probe;
+    std::uint64_t reached = 0;  // runs
+
+    bool operator==(const ProbeCounts&) const = default;
+};
+
+// One way in which an invariant broke, shrunk to a plan from which nothing can be left out.
+struct FailureReport {
+    std::string scenario;
+    std::string handler;
+    std::string checker;
+    std::vector<std::string> also;  // further checkers that fail in the same run
+    std::string invariant;          // the sentence that does not hold
+    std::string key;
+    std::string message;
+    sim::Plan plan;
+    std::uint64_t fingerprint = 0;
+    std::uint64_t seen = 1;  // runs of the search that broke it
+    std::string first_seen;  // "seed 12": the run that was shrunk
+    std::string file;        // empty: not written
+    std::string replay;
+    bool minimal = true;  // false: shrinking was cut short
+};
+
+// A run that gave no history: its process crashed, hung or asked for too much memory.
+struct BrokenRun {
+    std::string run;   // "seed 12"
+    std::string what;  // "the process ended by signal 11 (segmentation fault)"
+    std::string replay;
+    bool handlers_doing = false;  // the handler was running; otherwise the harness is to blame
+};
+
+// Many runs of one scenario.
+struct SearchReport {
+    std::string scenario;
+    std::string handler;
+    std::string what;  // "random runs, seeds 1..1000"
+    std::uint64_t runs = 0;
+    std::uint64_t asked = 0;              // runs there would be without an interruption
+    std::uint64_t failed = 0;             // runs in which an invariant broke
+    std::vector<VerdictCounts> verdicts;  // in the order of the scenario's checkers
+    std::vector<FaultCounts> faults;      // kinds that were planned
+    std::vector<ProbeCounts> probes;      // all of the scenario's
+    std::uint64_t in_vain = 0;            // runs with faults of which none took effect
+    std::vector<FailureReport> failures;
+    std::vector<BrokenRun> broken_runs;
+    std::uint64_t fingerprint = 0;  // over the fingerprints of all runs, in order; 0: not known
+    bool verified = false;
+    bool interrupted = false;
+};
+
+// One condition of the acceptance checklist.
+struct ConditionReport {
+    int condition = 0;
+    std::string title;
+    SearchReport random;
+    SearchReport one_fault;
+};
+
+struct AcceptReport {
+    std::string handler;
+    std::vector<ConditionReport> conditions;
+    bool interrupted = false;
+};
+
+// What a saved failure does today.
+enum class ReplayOutcome : std::uint8_t { Same, OtherWay, OtherInvariant, Gone };
+
+constexpr std::string_view name_of(ReplayOutcome outcome) {
+    switch (outcome) {
+        case ReplayOutcome::Same:
+            return "the same failure";
+        case ReplayOutcome::OtherWay:
+            return "the same invariant another way";
+        case ReplayOutcome::OtherInvariant:
+            return "another invariant";
+        case ReplayOutcome::Gone:
+            return "no failure any more";
+    }
+    return "?";
+}
+
+struct ReplayReport {
+    std::string file;
+    ReplayOutcome outcome = ReplayOutcome::Gone;
+    std::string expected_checker;  // as saved in the file
+    RunReport run;
+};
+
+struct ListItem {
+    std::string name;
+    std::string text;
+    std::string group;  // "mistake", "node": how items are told apart; may be empty
+};
+
+}  // namespace fencepost::reports

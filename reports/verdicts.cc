@@ -1,0 +1,165 @@
+#include "reports/verdicts.h"
+
+#include <algorithm>
+
+#include "reports/layout.h"
+
+namespace fencepost::reports {
+namespace {
+
+using Names = std::string_view;
+constexpr std::array<Names, 3> kEffectOnce{"once", "single-claim", "fencing"};
+constexpr std::array<Names, 2> kTakeover{"takeover", "single-holder"};
+constexpr std::array<Names, 2> kGoesOn{"checkpoint", "completed-is-not-redone"};
+constexpr std::array<Names, 1> kStartUp{"start-up-convergence"};
+constexpr std::array<Names, 1> kStatus{"honest-status"};
+
+constexpr std::array<VerdictColumn, kVerdictColumns> kColumns{{{"effect once", kEffectOnce},
+                                                               {"takeover", kTakeover},
+                                                               {"goes on, not redone", kGoesOn},
+                                                               {"start-up", kStartUp},
+                                                               {"status", kStatus}}};
+
+// Adds `from` to `into`, item by item; items of one name are one.
+template <typename Counts, typename Name, typename Add>
+void merge(std::vector<Counts>& into, const std::vector<Counts>& from, Name name, Add add) {
+    for (const Counts& counts : from) {
+        const auto found = std::ranges::find(into, counts.*name, name);
+        if (found == into.end()) {
+            into.push_back(counts);
+        } else {
+            add(*found, counts);
+        }
+    }
+}
+
+bool judged_nothing(const VerdictCounts& counts) {
+    return verdict_of(counts) == CellVerdict::Unknown;
+}
+
+}  // namespace
+
+int exit_code(const Ending& ending) {
+    if (ending.harness_failed) return 4;
+    if (ending.broken || ending.handler_died) return 1;
+    return ending.inconclusive ? 3 : 0;
+}
+
+std::span<const VerdictColumn, kVerdictColumns> verdict_columns() {
+    return kColumns;
+}
+
+CellVerdict verdict_of(const VerdictCounts& counts) {
+    if (counts.fail > 0) return CellVerdict::Fail;
+    if (counts.pass > 0) return CellVerdict::Pass;
+    if (counts.unknown > 0 || counts.not_applicable == 0) return CellVerdict::Unknown;
+    return CellVerdict::NotApplicable;
+}
+
+CellVerdict cell_of(const VerdictColumn& column, const ConditionReport& condition) {
+    bool passed = false;
+    bool unknown = false;
+    for (const VerdictCounts& counts : both(condition).verdicts) {
+        if (std::ranges::find(column.checkers, counts.checker) == column.checkers.end()) continue;
+        const CellVerdict verdict = verdict_of(counts);
+        if (verdict == CellVerdict::Fail) return CellVerdict::Fail;
+        passed = passed || verdict == CellVerdict::Pass;
+        unknown = unknown || verdict == CellVerdict::Unknown;
+    }
+    if (unknown) return CellVerdict::Unknown;
+    return passed ? CellVerdict::Pass : CellVerdict::NotApplicable;
+}
+
+std::vector<std::string> gaps_of(const SearchReport& report) {
+    std::vector<std::string> gaps;
+    if (report.interrupted) {
+        gaps.push_back("interrupted after " + grouped(report.runs) + " of " +
+                       grouped(report.asked) + " runs");
+    } else if (report.runs == 0) {
+        gaps.emplace_back("no run was made");
+    }
+    for (const VerdictCounts& counts : report.verdicts) {
+        if (!judged_nothing(counts)) continue;
+        gaps.push_back("the checker " + counts.checker + " found nothing to judge by in any run" +
+                       (counts.reason.empty() ? "" : " (" + counts.reason + ")"));
+    }
+    for (const ProbeCounts& probe : report.probes) {
+        if (probe.reached == 0) gaps.push_back("never reached: " + probe.probe);
+    }
+    return gaps;
+}
+
+std::vector<std::string> gaps_of(const ConditionReport& condition) {
+    std::vector<std::string> gaps = gaps_of(both(condition));
+    if (gaps.empty() && (condition.random.runs == 0 || condition.one_fault.runs == 0)) {
+        gaps.emplace_back(condition.random.runs == 0 ? "no random run was made"
+                                                     : "no one-fault plan was run");
+    }
+    return gaps;
+}
+
+Ending ending_of(const RunReport& report) {
+    Ending ending;
+    for (const checkers::Judgement& judgement : report.judgements) {
+        ending.broken = ending.broken || judgement.verdict == checkers::Verdict::Fail;
+        ending.inconclusive =
+            ending.inconclusive || judgement.verdict == checkers::Verdict::Unknown;
+    }
+    return ending;
+}
+
+Ending ending_of(const SearchReport& report) {
+    Ending ending{.broken = report.failed > 0 || !report.failures.empty(),
+                  .inconclusive = !gaps_of(report).empty()};
+    for (const BrokenRun& run : report.broken_runs) {
+        (run.handlers_doing ? ending.handler_died : ending.harness_failed) = true;
+    }
+    return ending;
+}
+
+Ending ending_of(const AcceptReport& report) {
+    Ending ending{.inconclusive = report.interrupted || report.conditions.empty()};
+    for (const ConditionReport& condition : report.conditions) {
+        const Ending one = ending_of(both(condition));
+        ending.harness_failed = ending.harness_failed || one.harness_failed;
+        ending.broken = ending.broken || one.broken;
+        ending.handler_died = ending.handler_died || one.handler_died;
+        ending.inconclusive = ending.inconclusive || !gaps_of(condition).empty();
+    }
+    return ending;
+}
+
+Ending ending_of(const ReplayReport& report) {
+    return {.broken = report.outcome != ReplayOutcome::Gone};
+}
+
+SearchReport both(const ConditionReport& condition) {
+    SearchReport sum = condition.random;
+    const SearchReport& other = condition.one_fault;
+    sum.runs += other.runs;
+    sum.asked += other.asked;
+    sum.failed += other.failed;
+    sum.in_vain += other.in_vain;
+    sum.interrupted = sum.interrupted || other.interrupted;
+    merge(sum.verdicts, other.verdicts, &VerdictCounts::checker,
+          [](VerdictCounts& into, const VerdictCounts& from) {
+              into.pass += from.pass;
+              into.fail += from.fail;
+              into.unknown += from.unknown;
+              into.not_applicable += from.not_applicable;
+              if (into.reason.empty()) into.reason = from.reason;
+          });
+    merge(sum.faults, other.faults, &FaultCounts::kind,
+          [](FaultCounts& into, const FaultCounts& from) {
+              into.planned += from.planned;
+              into.took_effect += from.took_effect;
+          });
+    merge(sum.probes, other.probes, &ProbeCounts::probe,
+          [](ProbeCounts& into, const ProbeCounts& from) { into.reached += from.reached; });
+    sum.failures.insert(sum.failures.end(), other.failures.begin(), other.failures.end());
+    sum.broken_runs.insert(sum.broken_runs.end(), other.broken_runs.begin(),
+                           other.broken_runs.end());
+    return sum;
+}
+
+}  // namespace fencepost::reports
