@@ -1,0 +1,119 @@
+// Writes histories by hand: who committed which rows, who changed which key, how the run ended.
+// Every step is one second later than the one before.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/events.h"
+
+namespace fencepost::checkers {
+
+// A row that a commit changes.
+struct Change {
+    model::RowChangeKind kind;
+    std::string_view table;
+    model::Cells before;
+    model::Cells after;
+};
+
+inline Change insert(std::string_view table, model::Cells row) {
+    return {model::RowChangeKind::Insert, table, {}, std::move(row)};
+}
+inline Change update(std::string_view table, model::Cells before, model::Cells after) {
+    return {model::RowChangeKind::Update, table, std::move(before), std::move(after)};
+}
+inline Change remove(std::string_view table, model::Cells row) {
+    return {model::RowChangeKind::Delete, table, std::move(row), {}};
+}
+
+class HistoryBuilder {
+public:
+    HistoryBuilder() {
+        history_.clear();
+        a_ = history_.add_party("A");
+        b_ = history_.add_party("B");
+        database_ = history_.add_party("db");
+        redis_ = history_.add_party("redis");
+    }
+
+    sim::TaskId task_on_a(std::string name, sim::TaskId root = sim::kNoTask) {
+        return add_task(a_, std::move(name), root);
+    }
+    sim::TaskId task_on_b(std::string name, sim::TaskId root = sim::kNoTask) {
+        return add_task(b_, std::move(name), root);
+    }
+
+    void table(std::string_view name, std::string_view columns) {
+        append(database_, sim::kNoTask,
+               model::TableKnown{.index = static_cast<std::uint32_t>(tables_.size()),
+                                 .name = name,
+                                 .columns = columns});
+        tables_.emplace_back(name);
+    }
+
+    void commit(sim::TaskId task, const std::vector<Change>& changes) {
+        pass();
+        ++transaction_;
+        for (const Change& change : changes) {
+            append(database_, task,
+                   model::RowChanged{.change = change.kind,
+                                     .table = index_of(change.table),
+                                     .transaction = transaction_,
+                                     .before = change.before,
+                                     .after = change.after});
+        }
+    }
+
+    void key(sim::TaskId task, const model::KeyChanged& change) {
+        pass();
+        append(redis_, task, change);
+    }
+
+    void due(std::string_view tenant, std::string_view job) {
+        append(sim::kWorld, sim::kNoTask, model::WorkDue{.tenant = tenant, .job = job, .at = now_});
+    }
+    void unfinished(std::string_view what) {
+        append(sim::kWorld, sim::kNoTask, model::Unfinished{.what = what});
+    }
+    void end(std::string_view how = "quiet") {
+        pass();
+        append(sim::kWorld, sim::kNoTask,
+               model::RunEnded{.how = how, .settled_after = std::chrono::seconds{2}});
+    }
+    // A record that no checker looks at.
+    void noise(sim::TaskId task) { append(a_, task, sim::TaskEnded{}); }
+
+    [[nodiscard]] const sim::History& history() const { return history_; }
+
+private:
+    sim::TaskId add_task(sim::PartyId party, std::string name, sim::TaskId root) {
+        return history_.add_task(
+            {.name = std::move(name), .party = party, .incarnation = 1, .root = root});
+    }
+
+    template <typename Event>
+    void append(sim::PartyId party, sim::TaskId task, const Event& event) {
+        history_.append(now_, party, task, sim::kNoRecord, event);
+    }
+
+    void pass() { now_ += std::chrono::seconds{1}; }
+
+    [[nodiscard]] std::uint32_t index_of(std::string_view table) const {
+        for (std::uint32_t i = 0; i < tables_.size(); ++i) {
+            if (tables_[i] == table) return i;
+        }
+        sim::broken_invariant("a test changes a table that it did not make",
+                              std::source_location::current());
+    }
+
+    sim::History history_;
+    sim::PartyId a_ = 0, b_ = 0, database_ = 0, redis_ = 0;
+    sim::Time now_ = *sim::parse_time("2026-03-02T18:00:00Z");
+    std::vector<std::string> tables_;
+    std::uint32_t transaction_ = 0;
+};
+
+}  // namespace fencepost::checkers

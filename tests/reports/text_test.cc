@@ -1,0 +1,168 @@
+// Goal: what people read says what broke, how often, and how to see it again, in aligned columns.
+#include "reports/text.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "tests/reports/results_by_hand.h"
+
+namespace fencepost::reports {
+namespace {
+
+bool contains(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+TEST(TextTest, ARunShowsItsFaultsItsVerdictsAndHowToRunItAgain) {
+    EXPECT_EQ(
+        run_text(small_run()),
+        "same-instant, handler reconcile, seed 12\n"
+        "  faults         1. crash at A#1/daily-reconcile@2026-03-02T18:00:00Z/db.commit/1 "
+        "(applied), restart\n"
+        "                 after 5s: took effect\n"
+        "  reached        crash before response\n"
+        "  not reached    lease expired under a live holder\n"
+        "  run            287 events in 42s of virtual time, quiet, fingerprint 0000000000000abc\n"
+        "\n"
+        "  pass  once      5 effects, each once\n"
+        "  pass  takeover  5 effects, each once\n"
+        "\n"
+        "all invariants held\n"
+        "again: fencepost run same-instant --seed 12\n");
+}
+
+TEST(TextTest, ABrokenInvariantShowsWhatWasFound) {
+    RunReport report = small_run();
+    report.judgements.push_back(failed("fencing"));
+    const std::string text = run_text(report);
+    EXPECT_TRUE(contains(text, "  FAIL  fencing   the effect landed twice\n")) << text;
+    EXPECT_TRUE(contains(text, "\nan invariant broke\n")) << text;
+}
+
+TEST(TextTest, AFailureEndsWithTheCommandThatReplaysIt) {
+    EXPECT_EQ(failure_text(small_failure()),
+              "FAIL once  same-instant, handler no-claim\n"
+              "  broken         Every due effect lands exactly once, and no other effect lands.\n"
+              "  key            acme/daily-reconcile@2026-03-02T18:00:00Z/7\n"
+              "  what           the effect landed twice\n"
+              "  faults         1. crash at A#1/daily-reconcile@2026-03-02T18:00:00Z/db.commit/1 "
+              "(applied), restart\n"
+              "                 after 5s\n"
+              "  seen in        17 runs, first with seed 12\n"
+              "  replay         fencepost replay failures/once.json\n");
+}
+
+TEST(TextTest, AFailureWithoutFaultsSaysSo) {
+    FailureReport failure = small_failure();
+    failure.plan.faults.clear();
+    EXPECT_TRUE(contains(failure_text(failure), "  faults         none\n"));
+}
+
+TEST(TextTest, ASearchShowsCountsAndWhatWasNeverReached) {
+    SearchReport report = small_search();
+    report.probes.push_back({.probe = "stale write refused"});
+    EXPECT_EQ(search_text(report),
+              "same-instant, handler reconcile: 1,000 random runs (seeds 1..1000)\n"
+              "  runs           1,000, 0 with a broken invariant\n"
+              "  took effect    crash 120 of 130, pause 44 of 45\n"
+              "  reached        both nodes were asked (812)\n"
+              "  never reached  stale write refused\n"
+              "\n"
+              "  pass  once           1,000 passed\n"
+              "  pass  single-claim   990 passed, 10 unknown\n"
+              "  pass  fencing        1,000 passed\n"
+              "  pass  takeover       1,000 passed\n"
+              "  pass  checkpoint     1,000 passed\n"
+              "  pass  honest-status  1,000 passed\n"
+              "\n"
+              "inconclusive: never reached: stale write refused\n"
+              "inconclusive\n");
+}
+
+TEST(TextTest, ARunThatDiedIsReportedWithItsReplayCommand) {
+    SearchReport report = small_search();
+    report.broken_runs.push_back({.run = "seed 9",
+                                  .what = "killed by SIGSEGV in A#1/daily-reconcile",
+                                  .replay = "fencepost run same-instant --seed 9",
+                                  .handlers_doing = true});
+    const std::string text = search_text(report);
+    EXPECT_TRUE(contains(text,
+                         "BROKEN handler: seed 9\n"
+                         "  what           killed by SIGSEGV in A#1/daily-reconcile\n"
+                         "  replay         fencepost run same-instant --seed 9\n"))
+        << text;
+    EXPECT_TRUE(text.ends_with("the handler broke its process\n")) << text;
+}
+
+TEST(TextTest, AnAcceptanceIsATableOfConditionsAndVerdicts) {
+    AcceptReport report = small_accept();
+    report.conditions[0].random.verdicts[2].fail = 1;
+    report.conditions[0].random.failed = 1;
+    EXPECT_EQ(
+        accept_text(report),
+        "two-node acceptance, handler reconcile\n"
+        "\n"
+        "                                                 effect            goes on,\n"
+        " #  condition                                    once    takeover  not redone  start-up  "
+        "status\n"
+        " 1  the same scheduled job due on both nodes at  FAIL    pass      pass        n/a       "
+        "pass\n"
+        "    once\n"
+        "\n"
+        "condition 1: same-instant\n"
+        "  runs           1,000 random runs (seeds 1..1000); 312 one-fault plans; 1 with a broken "
+        "invariant\n"
+        "  took effect    crash 240 of 260, pause 88 of 90\n"
+        "  reached        both nodes were asked (1,624)\n"
+        "  unknown        single-claim (20)\n"
+        "\n"
+        "an invariant broke\n");
+}
+
+TEST(TextTest, NoLineIsWiderThanThePage) {
+    SearchReport report = small_search();
+    report.failures.push_back(small_failure());
+    AcceptReport accept = small_accept();
+    accept.conditions[0].random = report;
+    for (const std::string& text : {run_text(small_run()), search_text(report), accept_text(accept),
+                                    failure_text(small_failure())}) {
+        std::istringstream lines{text};
+        for (std::string line; std::getline(lines, line);) {
+            EXPECT_LE(width_of(line), kPageWidth) << line;
+            EXPECT_FALSE(line.ends_with(' ')) << line;
+        }
+    }
+}
+
+TEST(TextTest, WithoutColourThereIsNoEscapeSequence) {
+    AcceptReport report = small_accept();
+    report.conditions[0].random.failures.push_back(small_failure());
+    EXPECT_FALSE(contains(accept_text(report), "\x1b"));
+    EXPECT_TRUE(contains(accept_text(report, {.color = true}), "\x1b[32mpass\x1b[0m"));
+}
+
+TEST(TextTest, AReplaySaysFirstWhetherTheFailureIsStillThere) {
+    ReplayReport report{.file = "f", .expected_checker = "once", .run = small_run()};
+    report.outcome = ReplayOutcome::Same;
+    EXPECT_TRUE(replay_text(report).starts_with("the same failure (once)\n"));
+    report.outcome = ReplayOutcome::OtherWay;
+    EXPECT_TRUE(replay_text(report).starts_with("the same invariant another way (once)\n"));
+    report.outcome = ReplayOutcome::Gone;
+    EXPECT_TRUE(replay_text(report).starts_with("no failure any more (once)\n"));
+}
+
+TEST(TextTest, FingerprintLinesAreTwoWords) {
+    EXPECT_EQ(fingerprint_line(12, 0xabcU), "12 0000000000000abc\n");
+}
+
+TEST(TextTest, ListsAreAlignedAndGroupedWhenThereAreSeveralGroups) {
+    EXPECT_EQ(list_text({{"a", "one", ""}, {"long", "two", ""}}), "  a     one\n  long  two\n");
+    EXPECT_EQ(list_text({{"a", "one", "first"}, {"b", "two", "second"}}),
+              "first\n  a  one\n\nsecond\n  b  two\n");
+    EXPECT_EQ(list_text({}), "");
+}
+
+}  // namespace
+}  // namespace fencepost::reports
