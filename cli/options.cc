@@ -15,6 +15,8 @@ namespace {
 
 namespace po = boost::program_options;
 
+// Words that belong to no option; the library wants a name for them.
+constexpr const char* kOperands = "operands";
 constexpr std::uint64_t kMostSeeds = 1'000'000'000'000;
 
 // How to get on from here: the end of every complaint about options.
@@ -54,9 +56,9 @@ po::parsed_options parsed(const CommandSpec& command, std::span<const char* cons
             known.add_options()(name.c_str(), po::value<std::string>(), "");
         }
     }
-    known.add_options()("", po::value<std::vector<std::string>>(), "");
+    known.add_options()(kOperands, po::value<std::vector<std::string>>(), "");
     po::positional_options_description positions;
-    positions.add("", -1);
+    positions.add(kOperands, -1);
     using Style = po::command_line_style::style_t;
     const int style = Style::allow_long | Style::long_allow_adjacent | Style::long_allow_next;
     return po::command_line_parser(std::vector<std::string>{words.begin(), words.end()})
@@ -78,6 +80,8 @@ Arguments::Arguments(const CommandSpec& command, std::span<const char* const> wo
     std::vector<std::string> operands;
     try {
         for (const po::option& option : parsed(command, words).options) {
+            if (option.string_key == kOperands && option.position_key < 0)
+                unknown_option(command, option.original_tokens.front());
             if (option.position_key >= 0) {
                 operands.insert(operands.end(), option.value.begin(), option.value.end());
                 continue;

@@ -146,6 +146,16 @@ std::string_view operation_of(StatementKind kind) {
     return "db.execute";
 }
 
+// Reading a text costs more than looking it up, and there are few.
+StatementKind kind_of(std::string_view statement) {
+    static std::map<std::string, StatementKind, std::less<>> kinds;
+    const auto known = kinds.find(statement);
+    if (known != kinds.end()) return known->second;
+    constexpr std::size_t kMost = 1000;  // of a handler that makes up texts
+    if (kinds.size() >= kMost) kinds.clear();
+    return kinds.emplace(std::string(statement), classify(statement)).first->second;
+}
+
 class SimSession : public jobs::sql::Session {
 public:
     SimSession(const Surroundings& world, Connection& connection)
@@ -155,7 +165,7 @@ public:
 
     SqlResult run(std::string_view statement, std::span<const SqlValue> parameters) override {
         if (world_.kernel.dead_call()) return {};
-        const StatementKind kind = classify(statement);
+        const StatementKind kind = kind_of(statement);
         SqlExchange& exchange = world_.database.exchange();
         exchange.start(statement, parameters);
         world_.network.perform(exchange, connection_, operation_of(kind), exchange.statement,
@@ -241,8 +251,8 @@ private:
         if (found == known.end()) {
             found =
                 known
-                    .emplace(std::string(script.source),
-                             Known{"redis." + std::string(script.name), redis::sha1_hex(script.source)})
+                    .emplace(std::string(script.source), Known{"redis." + std::string(script.name),
+                                                               redis::sha1_hex(script.source)})
                     .first;
         }
         return found->second;

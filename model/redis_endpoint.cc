@@ -11,22 +11,31 @@ using jobs::redis::Reply;
 
 KeyChangeKind kind_of(KeyChange::Kind kind) {
     switch (kind) {
-        case KeyChange::Kind::Set: return KeyChangeKind::Set;
-        case KeyChange::Kind::ExpirySet: return KeyChangeKind::ExpirySet;
-        case KeyChange::Kind::Deleted: return KeyChangeKind::Deleted;
-        case KeyChange::Kind::Expired: return KeyChangeKind::Expired;
-        case KeyChange::Kind::Evicted: return KeyChangeKind::Evicted;
-        case KeyChange::Kind::Lost: return KeyChangeKind::Lost;
+        case KeyChange::Kind::Set:
+            return KeyChangeKind::Set;
+        case KeyChange::Kind::ExpirySet:
+            return KeyChangeKind::ExpirySet;
+        case KeyChange::Kind::Deleted:
+            return KeyChangeKind::Deleted;
+        case KeyChange::Kind::Expired:
+            return KeyChangeKind::Expired;
+        case KeyChange::Kind::Evicted:
+            return KeyChangeKind::Evicted;
+        case KeyChange::Kind::Lost:
+            return KeyChangeKind::Lost;
     }
     return KeyChangeKind::Set;
 }
 
 void append_text(const Reply& reply, std::string& out) {
     switch (reply.kind) {
-        case Reply::Kind::Nil: out += "nil"; break;
+        case Reply::Kind::Nil:
+            out += "nil";
+            break;
         case Reply::Kind::Integer: {
             std::array<char, 24> digits{};
-            const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), reply.integer);
+            const auto end =
+                std::to_chars(digits.data(), digits.data() + digits.size(), reply.integer);
             out.append(digits.data(), end.ptr);
             break;
         }
@@ -38,7 +47,8 @@ void append_text(const Reply& reply, std::string& out) {
             }
             out += ']';
             break;
-        default: out += reply.text;
+        default:
+            out += reply.text;
     }
 }
 
@@ -112,7 +122,9 @@ void RedisEndpoint::fail_over(std::optional<sim::Duration> lag) {
     network_.bring_up(party_);
 }
 
-bool RedisEndpoint::evict(const std::string& key) { return server_.evict(key, now()); }
+bool RedisEndpoint::evict(const std::string& key) {
+    return server_.evict(key, now());
+}
 
 void RedisEndpoint::record(const KeyChange& change) {
     const KeyChanged event{.change = kind_of(change.kind),

@@ -29,6 +29,10 @@ public:
     using SchedulerFault = std::function<void(std::uint32_t index, const sim::Fault&, sim::Node&)>;
 
     World();
+    // Ends the run first: what its tasks hold still talks to the network while they unwind.
+    ~World() override { kernel_.end_run(); }
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
 
     // Starts a run: servers first, then the caller adds its nodes.
     void reset(std::uint64_t seed, sim::Time start, const DatabaseImage& image,

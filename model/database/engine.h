@@ -6,14 +6,13 @@
 // What holds:
 // - A statement sees what was committed as it started, and its own transaction's changes.
 // - Whoever writes or locks a row, or inserts a unique key, waits for the open transaction that
-// wrote
-//   or locked it, and then looks again: UPDATE, DELETE and FOR UPDATE lock the newest version of
-//   the rows that they had found, only of those, and check their WHERE on it; an INSERT fails, does
-//   nothing or goes ahead.
-// - Waiters go on in the order in which they began to wait. A plain SELECT waits for nobody.
+//   wrote or locked it, and then looks again: UPDATE, DELETE and FOR UPDATE lock the newest version
+//   of the rows that they had found, only of those, and check their WHERE on it; an INSERT fails,
+//   does nothing or goes ahead.
+// - Waiters go on in the order in which they began to wait. A plain SELECT waits for nobody, except
+//   for a transaction that has altered its table.
 // - A failed statement aborts its transaction, or what follows its last savepoint, and gives the
-// locks
-//   taken since back at once, as PostgreSQL does. COMMIT then answers kRolledBack.
+//   locks taken since back at once, as PostgreSQL does. COMMIT then answers kRolledBack.
 // - Ids of identity columns and BIGSERIAL are never handed out twice, whatever is rolled back.
 // - Nothing but the sequence of calls decides any answer.
 //

@@ -230,8 +230,9 @@ struct DatabaseEngine::State {
     std::shared_ptr<const DatabaseImage::Content> image;
     std::shared_ptr<const Schema> schema;     // as SQLite has it now
     std::shared_ptr<const Schema> committed;  // without the DDL of open transactions
-    std::unordered_map<std::string, std::unique_ptr<KeptStatement>, TextHash, std::equal_to<>>
-        kept;  // never iterated
+    std::unordered_map<std::string,           // never iterated
+                       std::unique_ptr<KeptStatement>, TextHash, std::equal_to<>>
+        kept;
 
     // Sessions by id - 1; objects beyond session_count are kept for later runs.
     std::deque<SessionState> sessions;

@@ -1,6 +1,5 @@
 #include "model/redis/lua_sandbox.h"
 
-#include <cmath>
 #include <string_view>
 
 #include "model/redis/lua_base.h"

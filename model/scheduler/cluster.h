@@ -22,7 +22,7 @@ class SchedulerCluster {
 public:
     SchedulerCluster(SchedulerOptions options, std::vector<ScheduledJob> jobs);
 
-    // Forgets the nodes and faults of the last run, whose tasks must have ended.
+    // Forgets the nodes and faults of the last run.
     void reset();
 
     [[nodiscard]] const SchedulerOptions& options() const { return options_; }

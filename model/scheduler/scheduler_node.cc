@@ -185,13 +185,13 @@ void SchedulerNode::run_job(const HeldTrigger& fired) {
                                 .fire_instance_id = fired.fire_instance_id,
                                 .scheduled = fired.scheduled,
                                 .recovering = fired.recovering});
-    std::string outcome = "done";
+    std::string outcome;
     try {
-        listener_(jobs::Fire{.tenant = fired.job->tenant,
-                             .job = fired.job->job,
-                             .fire_instance_id = fired.fire_instance_id,
-                             .scheduled_fire_time = fired.scheduled,
-                             .recovering = fired.recovering});
+        outcome = listener_(jobs::Fire{.tenant = fired.job->tenant,
+                                       .job = fired.job->job,
+                                       .fire_instance_id = fired.fire_instance_id,
+                                       .scheduled_fire_time = fired.scheduled,
+                                       .recovering = fired.recovering});
     } catch (const sim::BrokenInvariant&) {
         throw;
     } catch (const std::exception& error) {

@@ -26,8 +26,9 @@ namespace fencepost::model {
 // Lives on the stack of its process's "main" task, which must not end before the process.
 class SchedulerNode {
 public:
-    // The job. A std::exception that leaves it is recorded as its outcome; the schedule goes on.
-    using FireListener = std::function<void(const jobs::Fire&)>;
+    // The job; what it returns is recorded as its outcome, for people. So is a std::exception that
+    // leaves it; the schedule goes on.
+    using FireListener = std::function<std::string(const jobs::Fire&)>;
 
     // `cluster` outlives the run's tasks.
     SchedulerNode(sim::Kernel& kernel, sim::Incarnation& incarnation, const jobs::Ports& ports,

@@ -29,7 +29,9 @@ std::vector<HandlerSpec>& known_handlers() {
 
 }  // namespace
 
-const std::vector<HandlerSpec>& all_handlers() { return known_handlers(); }
+const std::vector<HandlerSpec>& all_handlers() {
+    return known_handlers();
+}
 
 void add_handler(HandlerSpec handler) {
     if (find_handler(handler.name) != nullptr) {

@@ -19,9 +19,21 @@ public:
     PlainProgram(const jobs::Ports& ports, Parameters parameters, Body body)
         : ports_(ports), parameters_(std::move(parameters)), body_(std::move(body)) {}
 
-    std::string handle(const jobs::Fire& fire) override { return body_(fire, ports_, parameters_); }
+    std::string handle(const jobs::Fire& fire) override {
+        for (int attempt = 1; attempt < kAttempts; ++attempt) {
+            try {
+                return body_(fire, ports_, parameters_);
+            } catch (const jobs::AttemptError&) {
+                ports_.clock.sleep_for(kBetweenAttempts);
+            }
+        }
+        return body_(fire, ports_, parameters_);
+    }
 
 private:
+    static constexpr int kAttempts = 30;
+    static constexpr std::chrono::seconds kBetweenAttempts{2};
+
     jobs::Ports ports_;
     Parameters parameters_;
     Body body_;

@@ -12,11 +12,11 @@ using jobs::Outcome;
 using jobs::Ports;
 
 HandlerSpec checkpoint_before_effect() {
-    HandlerSpec spec =
-        ledger_mistake("checkpoint-before-effect",
-                       "A position that is saved before its batch is lost with it: the next holder "
-                       "skips what was never done.",
-                       {"once", "checkpoint"}, {.claims = true, .lease = true}, nullptr);
+    HandlerSpec spec = ledger_mistake(
+        "checkpoint-before-effect",
+        "A position that is saved before its batch is lost with it: the next holder "
+        "skips what was never done.",
+        {"once", "checkpoint"}, {.claims = true, .lease = true, .checkpoint = true}, nullptr);
     spec.program = [](const Ports& ports,
                       const Parameters& parameters) -> std::unique_ptr<Program> {
         const auto body = [batch = parameters.at("batch")](JobContext& job) {

@@ -1,4 +1,7 @@
 // Mistakes about how many run at once.
+#include <array>
+
+#include "scenarios/handlers/reconcile.h"
 #include "scenarios/mistakes/ledger_mistake.h"
 #include "scenarios/mistakes/mistakes.h"
 
@@ -39,34 +42,65 @@ HandlerSpec lock_only() {
         });
 }
 
+namespace {
+
+// Releases leases the short way; everything else goes to the real client.
+class DeletingRedis : public jobs::redis::Client {
+public:
+    explicit DeletingRedis(jobs::redis::Client& real) : real_(real) {}
+
+    jobs::redis::Reply command(std::span<const std::string> arguments) override {
+        return real_.command(arguments);
+    }
+    jobs::redis::Reply eval(const jobs::redis::Script& script, std::span<const std::string> keys,
+                            std::span<const std::string> arguments) override {
+        if (script.name != jobs::lease_scripts::kRelease.name)
+            return real_.eval(script, keys, arguments);
+        const std::array del{std::string("DEL"), keys.front()};
+        return real_.command(del);
+    }
+
+private:
+    jobs::redis::Client& real_;
+};
+
+// A holder that was paused past its lease still believes in it: it looks at no clock before
+// release.
+class DeletingProgram : public Program {
+public:
+    DeletingProgram(const Ports& ports, const Parameters& parameters)
+        : redis_(ports.redis),
+          ports_{ports.node, ports.clock, ports.database, redis_, ports.tasks, ports.ids},
+          worker_(ports_, worker_options(parameters),
+                  [batch = parameters.at("batch")](jobs::JobContext& job) {
+                      return reconcile(job, batch);
+                  }) {}
+
+    void start() override { worker_.start_recovery(); }
+    std::string handle(const Fire& fire) override {
+        return std::string(name_of(worker_.handle(fire)));
+    }
+    void stop() override { worker_.stop_recovery(); }
+
+private:
+    DeletingRedis redis_;
+    Ports ports_;
+    jobs::Worker worker_;
+};
+
+}  // namespace
+
 HandlerSpec release_without_owner() {
-    return ledger_mistake(
-        "release-without-owner",
-        "A release that does not compare the owner deletes the lease of whoever holds it by then.",
-        {"single-holder"}, {.claims = true, .lease = true},
-        [](const Fire& fire, const Ports& ports, const Parameters& parameters) -> std::string {
-            const BusinessKey key = BusinessKey::of(fire);
-            const std::string lease = jobs::Leases::key_of(scope_of(fire));
-            const auto session = ports.database.connect();
-            jobs::claims::record(*session, key, fire);
-            const auto held = ports.redis.command({"SET", lease, ports.ids.next(), "NX", "PX",
-                                                   std::to_string(parameters.at("lease_ttl_ms"))});
-            if (held.is_nil()) return "locked by another";
-            std::string said = "already done";
-            if (const auto claim = jobs::claims::take(*session, key, fire, ports.ids.next())) {
-                jobs::sql::Transaction tx{*session};
-                jobs::claims::advance(tx, *claim, jobs::Checkpoint::at(1'000'000), {});
-                for (const auto& account : all_accounts(*session, fire)) {
-                    insert_line(tx, kInsert, key.effect(account.id), fire, account,
-                                claim->token.value);
-                }
-                tx.commit();
-                jobs::claims::finish(*session, *claim, "succeeded");
-                said = "succeeded";
-            }
-            ports.redis.command({"DEL", lease});
-            return said;
-        });
+    HandlerSpec spec = reconcile_handler();
+    spec.name = "release-without-owner";
+    spec.lesson =
+        "A release that does not compare the owner deletes the lease of whoever holds it by then.";
+    spec.breaks = {"single-holder"};
+    spec.program = [](const Ports& ports,
+                      const Parameters& parameters) -> std::unique_ptr<Program> {
+        return std::make_unique<DeletingProgram>(ports, parameters);
+    };
+    return spec;
 }
 
 }  // namespace fencepost::scenarios

@@ -17,9 +17,10 @@ namespace fencepost::scenarios {
 // Which gates a mistake has, so that the checkers that judge them apply.
 struct Gates {
     ledger::Keys line_keys = ledger::Keys::Unique;
-    bool claims = false;  // it uses the claim table
-    bool fence = false;   // it keeps a token in the summary
-    bool lease = false;   // it takes the lease of the job
+    bool claims = false;      // it uses the claim table
+    bool fence = false;       // it keeps a token in the summary
+    bool lease = false;       // it takes the lease of the job
+    bool checkpoint = false;  // it keeps a checkpoint in its claim
 };
 
 // Name, lesson and what breaks; the program is the mistake itself.

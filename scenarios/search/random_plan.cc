@@ -27,16 +27,20 @@ constexpr std::uint64_t kOption = sim::hash_of("search/option");
 constexpr std::uint64_t kPhase = sim::hash_of("search/phase");
 constexpr std::uint64_t kNode = sim::hash_of("search/node");
 constexpr std::uint64_t kWhen = sim::hash_of("search/when");
+constexpr std::uint64_t kAny = sim::hash_of("search/any-node");
 constexpr std::uint64_t kInstant = sim::hash_of("search/instant");
 
 // In a million.
 constexpr std::uint64_t kNoFaults = 150'000;  // a plan in which only latencies differ
 constexpr std::uint64_t kAtTime = 250'000;    // a fault at a time rather than at a point
 constexpr std::uint64_t kOtherPoint = 200'000;
+constexpr std::uint64_t kLaterPoint = 500'000;       // one that only a fault leads to
+constexpr std::uint64_t kFirstLaterPoint = 100'000;  // the same for the first fault of a plan
+constexpr std::uint64_t kAnyNode = 700'000;          // where the node is a matter of chance
 constexpr std::uint64_t kByOperation = 500'000;
 
 // Seeds of the runs that the catalogue is made from: who comes first differs with the latencies.
-constexpr std::uint64_t kCatalogueSeeds = 4;
+constexpr std::uint64_t kCatalogueSeeds = 8;
 
 Fault fault_at(const ReachedPoint& point, Phase phase, FaultKind kind) {
     Fault fault;
@@ -92,6 +96,8 @@ std::vector<sim::Plan> catalogue_plans(const Scenario& scenario, const Subject& 
 }
 
 void CatalogueBuilder::add(const sim::Plan& plan, const Reached& reached) {
+    const bool without_faults = plan.faults.empty();
+    if (without_faults) ++catalogue_.runs_without_faults;
     for (const std::string& key : reached.keys) {
         if (std::ranges::find(catalogue_.keys, key) == catalogue_.keys.end()) {
             catalogue_.keys.push_back(key);
@@ -101,13 +107,15 @@ void CatalogueBuilder::add(const sim::Plan& plan, const Reached& reached) {
         const auto [known, is_new] = known_.emplace(point.address, catalogue_.points.size());
         if (is_new) {
             catalogue_.points.push_back(point);
+            catalogue_.seen.push_back(0);
         } else {
             catalogue_.points[known->second].applied |= point.applied;
             catalogue_.points[known->second].answered |= point.answered;
         }
+        if (without_faults) ++catalogue_.seen[known->second];
         if (!point.of_job) continue;
         catalogue_.last_busy = std::max(catalogue_.last_busy, point.at);
-        if (!plan.faults.empty()) continue;
+        if (!without_faults) continue;
         if (catalogue_.busy_from == sim::Time{}) catalogue_.busy_from = point.at;
         catalogue_.busy_from = std::min(catalogue_.busy_from, point.at);
         catalogue_.busy_until = std::max(catalogue_.busy_until, point.at);
@@ -142,7 +150,7 @@ PlanSource::PlanSource(const Scenario& scenario, Subject subject, const Catalogu
       busy_until_(catalogue.busy_until),
       last_busy_(catalogue.last_busy) {
     const FaultMenu menu{scenario, subject_.parameters, catalogue.keys};
-    for (const ReachedPoint& reached : reached_) add_point(reached, menu);
+    for (std::size_t i = 0; i < reached_.size(); ++i) add_point(catalogue, i, menu);
     for (const std::string& node : scenario.nodes) timed_.push_back(menu_of(menu.at_time(node)));
 }
 
@@ -157,29 +165,42 @@ PlanSource::Menu PlanSource::menu_of(std::vector<FaultOption> options) {
     return menu;
 }
 
-void PlanSource::add_point(const ReachedPoint& reached, const FaultMenu& menu) {
+void PlanSource::add_point(const Catalogue& catalogue, std::size_t index, const FaultMenu& menu) {
+    const ReachedPoint& reached = catalogue.points[index];
+    const bool usual = catalogue.seen[index] > 0;
     const auto [known, is_new] = menu_ids_.emplace(std::pair{reached.node, reached.operation},
                                                    static_cast<std::uint32_t>(menus_.size()));
     if (is_new) menus_.push_back(menu_of(menu.at_point(reached.node, reached.operation)));
-    Point point{known->second, 0, reached.at};
+    Point point{known->second, 0, catalogue.seen[index] < catalogue.runs_without_faults,
+                reached.at};
     for (const Phase phase : sim::kPhases) {
         if (!reached.reaches(phase)) continue;
         point.phases =
             static_cast<std::uint8_t>(point.phases | (1U << static_cast<unsigned>(phase)));
     }
-    const auto index = static_cast<std::uint32_t>(points_.size());
     points_.push_back(point);
-    Pool& pool = reached.of_job ? job_points_ : other_points_;
-    pool.all.push_back(index);
+    const auto number = static_cast<std::uint32_t>(index);
+    Pool& pool = pools_[reached.of_job ? 0 : 1][usual ? 0 : 1];
+    pool.all.push_back(number);
     // A menu stands for a node and an operation.
     const auto same = std::ranges::find_if(pool.by_operation, [&](const auto& group) {
         return points_[group.front()].menu == point.menu;
     });
     if (same != pool.by_operation.end()) {
-        same->push_back(index);
+        same->push_back(number);
     } else {
-        pool.by_operation.push_back({index});
+        pool.by_operation.push_back({number});
     }
+}
+
+// The nearest there is to what is asked for.
+const PlanSource::Pool& PlanSource::pool(bool of_job, bool usual) const {
+    for (const std::size_t task : {of_job ? 0U : 1U, of_job ? 1U : 0U}) {
+        for (const std::size_t when : {usual ? 0U : 1U, usual ? 1U : 0U}) {
+            if (!pools_[task][when].all.empty()) return pools_[task][when];
+        }
+    }
+    return pools_[0][0];
 }
 
 // The draws of one plan.
@@ -247,10 +268,10 @@ private:
     }
 
     bool add_at_point() {
-        const bool other = random_.chance(kOtherPoint, kPool, fault_);
-        const Pool& wanted = other ? source_.other_points_ : source_.job_points_;
+        const bool first = plan_.faults.empty();
         const Pool& pool =
-            wanted.all.empty() ? (other ? source_.job_points_ : source_.other_points_) : wanted;
+            source_.pool(!random_.chance(kOtherPoint, kPool, fault_),
+                         !random_.chance(first ? kFirstLaterPoint : kLaterPoint, kPool, fault_, 2));
         if (pool.all.empty()) return false;
         const auto& group = random_.chance(kByOperation, kPool, fault_, 1)
                                 ? one_of(pool.by_operation, kOperation)
@@ -261,6 +282,9 @@ private:
         if (option == nullptr) return false;
         Fault fault = option->fault;
         fault.at = source_.reached_[index].address;
+        if (point.by_chance && random_.chance(kAnyNode, kAny, fault_)) {
+            fault.at.replace(0, fault.at.find('#'), "*");
+        }
         fault.phase = phase_of(static_cast<std::uint8_t>(option->phases & point.phases));
         plan_.faults.push_back(std::move(fault));
         return true;
@@ -279,19 +303,20 @@ private:
         const FaultOption* option = choose(one_of(source_.timed_, kNode), 0);
         if (option == nullptr) return false;
         Fault fault = option->fault;
-        fault.at_time = instant();
+        fault.at_time = instant(sim::info_of(fault.kind).family);
         plan_.faults.push_back(std::move(fault));
         return true;
     }
 
     // Before work begins, while it goes on, right at a point, or in what follows a first fault. To
     // the millisecond, so that people can read it.
-    [[nodiscard]] sim::Time instant() const {
+    [[nodiscard]] sim::Time instant(FaultFamily family) const {
         const auto between = [&](sim::Time from, sim::Time until) {
             const auto width = std::max<sim::Duration>(until - from, 1ms);
             return from + random_.between(sim::Duration::zero(), width, kInstant, fault_);
         };
-        const std::uint64_t when = below(10, kWhen);
+        // The scheduler's faults are for the next fire, so most must come before it.
+        const std::uint64_t when = below(family == FaultFamily::Scheduler ? 3 : 10, kWhen);
         sim::Time at;
         if (when < 2 || source_.points_.empty()) {
             at = between(source_.start_, std::max(source_.busy_from_, source_.start_ + 1s));

@@ -7,6 +7,7 @@
 // mixture hides.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -34,6 +35,9 @@ struct Catalogue {
     // Each address once, in the order in which runs reached them; those of the runs without faults
     // first.
     std::vector<ReachedPoint> points;
+    // For each point, how many of the runs without faults reached it.
+    std::vector<std::uint32_t> seen;
+    std::uint32_t runs_without_faults = 0;
     std::vector<std::string> keys;  // of Redis
     // When jobs call anything, without faults, and the last such moment after any one fault.
     sim::Time busy_from{};
@@ -77,6 +81,7 @@ private:
     struct Point {
         std::uint32_t menu = 0;
         std::uint8_t phases = 0;
+        bool by_chance = false;  // which node comes to it differs from seed to seed
         sim::Time at{};
     };
     // Points of one kind of task, by operation: rare operations are drawn as often as frequent
@@ -88,7 +93,8 @@ private:
     class Draw;
 
     static Menu menu_of(std::vector<FaultOption> options);
-    void add_point(const ReachedPoint& reached, const FaultMenu& menu);
+    void add_point(const Catalogue& catalogue, std::size_t index, const FaultMenu& menu);
+    [[nodiscard]] const Pool& pool(bool of_job, bool usual) const;
 
     Subject subject_;
     std::vector<sim::FaultFamily> families_;
@@ -101,8 +107,9 @@ private:
     std::vector<Point> points_;  // one for each of reached_
     std::vector<Menu> menus_;
     std::map<std::pair<std::string, std::string>, std::uint32_t> menu_ids_;
-    Pool job_points_;
-    Pool other_points_;
+    // Of jobs and of the scheduler's own tasks; those that runs without faults come to, and those
+    // that only runs with faults do.
+    std::array<std::array<Pool, 2>, 2> pools_;
     std::vector<Menu> timed_;  // one a node
 };
 

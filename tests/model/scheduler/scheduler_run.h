@@ -126,13 +126,13 @@ private:
     void run_node(sim::Incarnation& incarnation) {
         static const sim::WaitText kForEver{"nothing"};
         SchedulerNode scheduler{kernel(), incarnation, world_.ports_of(incarnation), *cluster_,
-                                [this](const jobs::Fire& fire) { run_job(fire); }};
+                                [this](const jobs::Fire& fire) { return run_job(fire); }};
         incarnation.on_stop([&scheduler] { scheduler.shutdown(); });
         scheduler.start();
         for (;;) kernel().wait(kForEver);
     }
 
-    void run_job(const jobs::Fire& fire) {
+    std::string run_job(const jobs::Fire& fire) {
         const std::size_t index = runs_.size();
         runs_.push_back({kernel().self().incarnation->node().name(), fire, kernel().now(), {}});
         if (listener_) {
@@ -141,6 +141,7 @@ private:
             kernel().sleep(job_time_);
         }
         runs_[index].ended = kernel().now();
+        return "done";
     }
 };
 

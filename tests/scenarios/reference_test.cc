@@ -1,0 +1,95 @@
+// The reference handler is never blamed, and its runs show something.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "checkers/checker.h"
+#include "scenarios/search/exhaust.h"
+#include "scenarios/search/sweep.h"
+#include "tests/scenarios/probe_handler.h"
+
+namespace fencepost::scenarios {
+namespace {
+
+using checkers::Verdict;
+
+// Fewer runs under sanitizers, which take ten times as long.
+std::uint64_t seeds() {
+    return std::getenv("FENCEPOST_SANITIZE") != nullptr ? 1000 : 10'000;
+}
+
+class ReferenceTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(ReferenceTest, WithoutFaultsEveryCheckerPasses) {
+    Runner runner;
+    const RunResult result = runner.run(plan_for(GetParam(), "reconcile"));
+    EXPECT_EQ(result.end, sim::RunEnd::Quiet);
+    for (const checkers::Judgement& judgement : result.judgements) {
+        EXPECT_EQ(judgement.verdict, Verdict::Pass)
+            << judgement.checker << ": " << judgement.reason;
+    }
+}
+
+TEST_P(ReferenceTest, RandomPlansBreakNothingAndReachEveryProbe) {
+    const Scenario& scenario = *find_scenario(GetParam());
+    const SearchResult result = sweep(scenario, {scenario.name, "reconcile"}, {1, seeds()}, {});
+    EXPECT_EQ(result.totals.runs, seeds());
+    EXPECT_EQ(result.totals.failed_runs, 0U);
+    EXPECT_TRUE(result.mishaps.empty());
+    EXPECT_EQ(result.never_judged(), std::vector<std::string>{});
+    EXPECT_EQ(result.probes_missed(), std::vector<std::string>{});
+    for (const FoundFailure& failure : result.failures) {
+        ADD_FAILURE() << failure.run.checker << ": " << failure.run.message << "\n"
+                      << sim::to_json(failure.plan);
+    }
+}
+
+TEST_P(ReferenceTest, EveryPlanWithOneFaultIsRunAndBreaksNothing) {
+    const Scenario& scenario = *find_scenario(GetParam());
+    const ExhaustResult result = exhaust(scenario, {scenario.name, "reconcile"}, {});
+    EXPECT_GT(result.certificate.points, 30U);
+    EXPECT_GT(result.certificate.planned, 1000U);
+    EXPECT_EQ(result.certificate.run, result.certificate.planned);
+    EXPECT_EQ(result.certificate.skipped, 0U);
+    EXPECT_EQ(result.certificate.inert, 0U);
+    EXPECT_EQ(result.certificate.violating, 0U);
+    for (const FoundFailure& failure : result.search.failures) {
+        ADD_FAILURE() << failure.run.checker << ": " << failure.run.message << "\n"
+                      << sim::to_json(failure.plan);
+    }
+}
+
+TEST_P(ReferenceTest, EveryFaultKindThatIsPlannedTakesEffectSomewhere) {
+    const Scenario& scenario = *find_scenario(GetParam());
+    const ExhaustResult result = exhaust(scenario, {scenario.name, "reconcile"}, {});
+    for (const KindCount& kind : result.certificate.kinds) {
+        if (kind.plans > 0) {
+            EXPECT_GT(kind.took_effect, 0U) << sim::info_of(kind.kind).name;
+        }
+    }
+}
+
+std::vector<std::string> scenario_names() {
+    std::vector<std::string> names;
+    for (const Scenario& scenario : all_scenarios()) names.push_back(scenario.name);
+    return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenarios, ReferenceTest, testing::ValuesIn(scenario_names()),
+                         [](const auto& one) {
+                             std::string name = one.param;
+                             std::ranges::replace(name, '-', '_');
+                             return name;
+                         });
+
+TEST(ReferenceHandlersTest, TheUsualBatchIsAHundred) {
+    auto plan = plan_for("same-instant", "reconcile");
+    plan.parameters = {{"accounts", 250}, {"batch", 100}};
+    Runner runner;
+    const RunResult result = runner.run(plan);
+    EXPECT_FALSE(result.failed());
+    EXPECT_EQ(result.judgements.front().reason, "250 effects, each there once");
+}
+
+}  // namespace
+}  // namespace fencepost::scenarios
