@@ -276,7 +276,7 @@ std::string accept_text(const AcceptReport& report, TextStyle style) {
         add_search_facts(out, sum, style);
         add_failures(out, sum, style);
         for (const std::string& gap : gaps_of(condition))
-            gaps.push_back(fmt::format("condition {}: {}", condition.condition, gap));
+            gaps.push_back(fmt::format("{}: {}", sum.scenario, gap));
     }
     if (report.conditions.empty()) gaps.emplace_back("no condition was judged");
     if (report.interrupted) gaps.emplace_back("interrupted: this is what was known by then");

@@ -42,7 +42,8 @@ std::string_view prefix_of(std::string_view operation) {
 // Who takes part: learnt from the whole history before the first line.
 class Cast {
 public:
-    explicit Cast(const sim::History& history) : life_(history.parties(), Life::Up) {
+    explicit Cast(const sim::History& history)
+        : life_(history.parties(), Life::Up), places_(history.parties(), 0) {
         for (sim::RecordId id = 0; id < history.size(); ++id) {
             const sim::Record record = history[id];
             if (record.as<sim::NodeStarted>()) life_[record.party()] = Life::Down;
@@ -54,7 +55,12 @@ public:
             const std::string& name = history.party_name(static_cast<PartyId>(party));
             servers_.try_emplace(name == "database" ? "db" : name, static_cast<PartyId>(party));
         }
+        line_up();
     }
+
+    // Parties from left to right.
+    [[nodiscard]] const std::vector<PartyId>& lanes() const { return lanes_; }
+    [[nodiscard]] std::size_t place_of(PartyId party) const { return places_[party]; }
 
     // The server to which calls of this operation go.
     [[nodiscard]] std::optional<PartyId> server_of(std::string_view operation) const {
@@ -83,8 +89,23 @@ public:
     }
 
 private:
+    // The servers stand between the nodes, so that arrows cross few lanes.
+    void line_up() {
+        std::vector<PartyId> nodes;
+        std::vector<PartyId> servers;
+        for (std::size_t party = 1; party < life_.size(); ++party)
+            (life_[party] == Life::Down ? nodes : servers).push_back(static_cast<PartyId>(party));
+        const auto left = static_cast<std::ptrdiff_t>((nodes.size() + 1) / 2);
+        lanes_.assign(nodes.begin(), nodes.begin() + left);
+        lanes_.insert(lanes_.end(), servers.begin(), servers.end());
+        lanes_.insert(lanes_.end(), nodes.begin() + left, nodes.end());
+        for (std::size_t place = 0; place < lanes_.size(); ++place) places_[lanes_[place]] = place;
+    }
+
     std::vector<Life> life_;
     std::map<std::string, PartyId, std::less<>> servers_;
+    std::vector<PartyId> lanes_;
+    std::vector<std::size_t> places_;  // by party
 };
 
 struct KnownTable {
@@ -125,8 +146,8 @@ private:
 
     void heading() {
         std::string line = fmt::format("{:>6} {:>11}  ", "#", "time (s)");
-        for (std::size_t party = 1; party < history_.parties(); ++party) {
-            const std::string& name = history_.party_name(static_cast<PartyId>(party));
+        for (const PartyId party : cast_.lanes()) {
+            const std::string& name = history_.party_name(party);
             line += fmt::format("{:<{}}", shortened(name, kLaneWidth - 1), kLaneWidth);
         }
         while (line.back() == ' ') line.pop_back();
@@ -165,11 +186,8 @@ private:
 
     [[nodiscard]] std::string lanes(const Drawing& drawing) const {
         std::string lanes((history_.parties() - 1) * kLaneWidth, ' ');
-        const auto column = [](PartyId party) { return (party - 1U) * kLaneWidth; };
-        for (std::size_t party = 1; party < history_.parties(); ++party) {
-            const auto id = static_cast<PartyId>(party);
-            lanes[column(id)] = cast_.line_of(id);
-        }
+        const auto column = [&](PartyId party) { return cast_.place_of(party) * kLaneWidth; };
+        for (const PartyId party : cast_.lanes()) lanes[column(party)] = cast_.line_of(party);
         if (drawing.from && drawing.to && *drawing.from != *drawing.to) {
             const std::size_t a = column(*drawing.from);
             const std::size_t b = column(*drawing.to);
@@ -219,6 +237,16 @@ private:
         } else if (const auto phase = record.as<sim::PhaseBegan>()) {
             line.text = fmt::format("==== {} ====", on_one_line(phase->name));
             line.ink = Ink::Strong;
+        } else if (const auto struck = record.as<sim::FaultStruck>()) {
+            line = {.drawing = {.at = record.party(), .mark = '!', .from = {}, .to = {}},
+                    .text = fmt::format("fault {} strikes: {}", struck->index + 1,
+                                        on_one_line(struck->fault)),
+                    .ink = Ink::Bad};
+        } else if (const auto effect = record.as<sim::FaultTookEffect>()) {
+            line = {.drawing = {.at = record.party(), .mark = '!', .from = {}, .to = {}},
+                    .text = fmt::format("fault {} takes effect on {}", effect->index + 1,
+                                        on_one_line(effect->on)),
+                    .ink = Ink::Bad};
         } else {
             other_line(record, line);
         }
@@ -231,8 +259,7 @@ private:
         const bool has_task = record.task() != sim::kNoTask;
         line.text = has_task ? on_one_line(history_.task(record.task()).name) + " " + name : name;
         if (!fields.empty()) line.text += " " + fields;
-        if (record.as<sim::FaultStruck>() || record.as<sim::FaultTookEffect>() ||
-            record.as<sim::NodeEnded>() || record.as<sim::NodePaused>()) {
+        if (record.as<sim::NodeEnded>() || record.as<sim::NodePaused>()) {
             line.drawing.mark = '!';
             line.ink = Ink::Bad;
         }

@@ -1,13 +1,14 @@
 // A history as lines: one an event, with a lane for each party.
 //
-//     #  time (s)    A       database
-//    17  0.013042    o------>|         A#1/reconcile@…: db.commit/1  COMMIT
-//    18  0.013911    |       *         database: did db.commit/1  ok
-//    19  0.014702    o<------|         A#1/reconcile@…: db.commit/1 answered  ok
+//     #  time (s)  A         database  redis     B
+//    17  0.013042  o-------->|         |         |     reconcile@… db.commit/1  COMMIT
+//    18  0.013911  |         *         |         |     reconcile@… db.commit/1 done  ok
+//    19  0.014702  o<--------|         |         |     reconcile@… db.commit/1 answered  ok
 //
 // `o` is where it happened, an arrow is a request or an answer, `x` an answer that did not come.
 // A lane shows `|` while its node or server is up, `:` while it is paused, nothing while it is
-// down. Times are relative to the first event. Pure: histories in, text out.
+// down. Nodes stand left and right of the servers that they share; `!` is a fault, or what one did.
+// Times are relative to the first event. Pure: histories in, text out.
 #pragma once
 
 #include <string>

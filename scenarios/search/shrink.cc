@@ -182,15 +182,19 @@ private:
 
     // --- what remains, simpler
 
+    // What is simpler for one part may be undone for another's sake: a few rounds are enough, and
+    // known plans cost no run, so that the budget alone would not end it.
     void simplify_everything() {
-        Plan before;
-        do {
-            before = best_;
+        constexpr int kMostRounds = 6;
+        for (int round = 0; round < kMostRounds && !stopped_; ++round) {
+            const Plan before = best_;
             remove_faults();
             for (std::size_t i = 0; i < best_.faults.size(); ++i) simplify_fault(i);
             reduce_parameters();
             if (options_.smaller_seed) reduce_seed();
-        } while (best_ != before && !stopped_ && runs_ < options_.most_runs);
+            if (best_ == before || runs_ >= options_.most_runs) break;
+        }
+        remove_faults();
     }
 
     void simplify_fault(std::size_t i) {
@@ -207,7 +211,7 @@ private:
 
     void simplify_duration(std::size_t i, std::optional<Duration> Fault::*member) {
         const std::optional<Duration> given = best_.faults[i].*member;
-        if (!given) return;
+        if (!given || *given == Duration::zero()) return;
         // Only a grace period may be none at all.
         if (member == &Fault::grace && try_fault(i, [](Fault& f) { f.grace = 0s; })) return;
         const Duration size = *given < Duration::zero() ? -*given : *given;

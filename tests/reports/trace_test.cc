@@ -55,6 +55,7 @@ TEST_F(TraceTest, EventsStandInTheLaneOfTheirPartyWithArrowsForCalls) {
     add(0s, database_, job_,
         sim::CallApplied{.operation = "db.commit", .ordinal = 1, .result = "ok"});
     add(1ms, a_, job_, sim::CallEnded{.operation = "db.commit", .ordinal = 1, .outcome = "ok"});
+    add(0s, a_, sim::kNoTask, sim::FaultTookEffect{.index = 0, .on = "A"});
     add(0s, a_, sim::kNoTask, sim::NodeEnded{.incarnation = 1, .how = "crash"});
     add(0s, b_, lease_,
         sim::CallStarted{.operation = "redis.get", .ordinal = 2, .detail = "GET\n k"});
@@ -64,25 +65,26 @@ TEST_F(TraceTest, EventsStandInTheLaneOfTheirPartyWithArrowsForCalls) {
         sim::CallEnded{.operation = "redis.get", .ordinal = 2, .outcome = "timed out"});
     EXPECT_EQ(
         trace_text(history_, {.marks = {{.record = 7, .text = "once: landed twice"}}}),
-        "     #    time (s)  A         B         database  redis\n"
-        "     0    0.000000                      |         |         ==== faults ====\n"
-        "     2    0.000000  o                   |         |         node-started incarnation=1\n"
-        "     3    1.000000  |         o         |         |         node-started incarnation=1\n"
-        "     4    1.001000  o------------------>|         |         reconcile db.commit/1  "
+        "     #    time (s)  A         database  redis     B\n"
+        "     0    0.000000            |         |                   ==== faults ====\n"
+        "     2    0.000000  o         |         |                   node-started incarnation=1\n"
+        "     3    1.000000  |         |         |         o         node-started incarnation=1\n"
+        "     4    1.001000  o-------->|         |         |         reconcile db.commit/1  "
         "COMMIT\n"
-        "     5    1.002000  |         |         *         |         claim update id=7 "
+        "     5    1.002000  |         *         |         |         claim update id=7 "
         "status='running' -> 'succeeded'\n"
-        "     6    1.002000  |         |         *         |         reconcile db.commit/1 done  "
+        "     6    1.002000  |         *         |         |         reconcile db.commit/1 done  "
         "ok\n"
-        "     7    1.003000  o<------------------|         |         reconcile db.commit/1 "
+        "     7    1.003000  o<--------|         |         |         reconcile db.commit/1 "
         "answered  ok\n"
         "                                                            <== once: landed twice\n"
-        "     8    1.003000  !         |         |         |         node-ended incarnation=1 "
+        "     8    1.003000  !         |         |         |         fault 1 takes effect on A\n"
+        "     9    1.003000  !         |         |         |         node-ended incarnation=1 "
         "how=crash\n"
-        "     9    1.003000            o------------------>|         lease redis.get/2  GET k\n"
-        "    10    1.003000            !         |         |         node-paused for=2s\n"
-        "    11    3.003000            o         |         |         node-resumed\n"
-        "    12    3.003000            x         |         |         lease redis.get/2  timed "
+        "    10    1.003000            |         |<--------o         lease redis.get/2  GET k\n"
+        "    11    1.003000            |         |         !         node-paused for=2s\n"
+        "    12    3.003000            |         |         o         node-resumed\n"
+        "    13    3.003000            |         |         x         lease redis.get/2  timed "
         "out\n");
 }
 

@@ -97,6 +97,17 @@ TEST(ShrinkTest, ArgumentsThatDoNotMatterGo) {
     EXPECT_EQ(shrink(plan, run).plan.faults[0].at_time, kFakeStart);
 }
 
+TEST(ShrinkTest, AGracePeriodMayBecomeNoneAndStaysSo) {
+    const RunPlan run = failing_when([](const sim::Plan& plan, RunResult& result) {
+        if (has(plan, FaultKind::Stop)) fail_checker(result, "once", "k");
+    });
+    sim::Plan plan = plan_with({FaultKind::Stop});
+    plan.faults[0].grace = 30s;
+    const Shrunk shrunk = shrink(plan, run);
+    EXPECT_EQ(shrunk.plan.faults[0].grace, 0s);
+    EXPECT_LT(shrunk.runs, 10);
+}
+
 TEST(ShrinkTest, ParametersBecomeSmall) {
     const RunPlan run = failing_when([](const sim::Plan& plan, RunResult& result) {
         const auto accounts = plan.parameters.find("accounts");
