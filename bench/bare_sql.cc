@@ -18,7 +18,8 @@ void check(int code, sqlite3* connection, const char* what) {
 // The few words of PostgreSQL's dialect that SQLite does not know.
 std::string for_sqlite(std::string sql) {
     static const std::regex kLocking{R"( FOR UPDATE( NOWAIT| SKIP LOCKED)?)"};
-    static const std::regex kIdentity{R"(BIGINT GENERATED (BY DEFAULT|ALWAYS) AS IDENTITY PRIMARY KEY)"};
+    static const std::regex kIdentity{
+        R"(BIGINT GENERATED (BY DEFAULT|ALWAYS) AS IDENTITY PRIMARY KEY)"};
     sql = std::regex_replace(sql, kLocking, "");
     return std::regex_replace(sql, kIdentity, "INTEGER PRIMARY KEY AUTOINCREMENT");
 }
@@ -26,8 +27,8 @@ std::string for_sqlite(std::string sql) {
 sqlite3* open() {
     sqlite3* connection = nullptr;
     check(sqlite3_open(":memory:", &connection), connection, "open");
-    check(sqlite3_exec(connection, "PRAGMA page_size = 1024", nullptr, nullptr, nullptr), connection,
-          "page size");
+    check(sqlite3_exec(connection, "PRAGMA page_size = 1024", nullptr, nullptr, nullptr),
+          connection, "page size");
     check(sqlite3_create_function(
               connection, "db_now_us", 0, SQLITE_UTF8, nullptr,
               [](sqlite3_context* context, int, sqlite3_value**) {
@@ -60,8 +61,8 @@ struct BareSql::State {
             if (const auto* integer = std::get_if<std::int64_t>(&value)) {
                 sqlite3_bind_int64(one.statement, index, *integer);
             } else if (const auto* text = std::get_if<std::string>(&value)) {
-                sqlite3_bind_text(one.statement, index, text->data(), static_cast<int>(text->size()),
-                                  SQLITE_STATIC);
+                sqlite3_bind_text(one.statement, index, text->data(),
+                                  static_cast<int>(text->size()), SQLITE_STATIC);
             } else {
                 sqlite3_bind_null(one.statement, index);
             }
@@ -94,7 +95,8 @@ BareSql::BareSql(const std::vector<std::string>& schema,
                                  &one.statement, nullptr),
               state_->connection, sql.c_str());
         for (int i = 1; i <= sqlite3_bind_parameter_count(one.statement); ++i) {
-            one.parameters.push_back(std::atoi(sqlite3_bind_parameter_name(one.statement, i) + 1) - 1);
+            one.parameters.push_back(std::atoi(sqlite3_bind_parameter_name(one.statement, i) + 1) -
+                                     1);
         }
         state_->prepared.push_back(std::move(one));
     }
@@ -105,14 +107,17 @@ BareSql::~BareSql() {
     sqlite3_close(state_->connection);
 }
 
-std::size_t BareSql::statements() const { return state_->statements.size(); }
+std::size_t BareSql::statements() const {
+    return state_->statements.size();
+}
 
 void BareSql::restore() {
     // Another change counter, or the page cache of the last image would be believed.
     ++state_->change_counter;
     for (const std::size_t at : {24U, 92U}) {
         for (std::size_t i = 0; i < 4; ++i) {
-            state_->image[at + i] = static_cast<unsigned char>(state_->change_counter >> (24 - 8 * i));
+            state_->image[at + i] =
+                static_cast<unsigned char>(state_->change_counter >> (24 - 8 * i));
         }
     }
     const std::size_t size = state_->image.size();
@@ -145,7 +150,8 @@ void BareSql::run() {
 void BareSql::open_and_build() const {
     sqlite3* connection = open();
     for (const std::string& script : state_->schema) {
-        check(sqlite3_exec(connection, script.c_str(), nullptr, nullptr, nullptr), connection, "schema");
+        check(sqlite3_exec(connection, script.c_str(), nullptr, nullptr, nullptr), connection,
+              "schema");
     }
     sqlite3_close(connection);
 }

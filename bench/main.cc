@@ -58,7 +58,11 @@ double ratio(const Variant& a, const Variant& b) {
 }
 
 sim::Plan plan_of(const std::string& scenario, std::vector<sim::Fault> faults = {}) {
-    return {.scenario = scenario, .handler = "reconcile", .seed = 1, .parameters = {}, .faults = std::move(faults)};
+    return {.scenario = scenario,
+            .handler = "reconcile",
+            .seed = 1,
+            .parameters = {},
+            .faults = std::move(faults)};
 }
 
 void acceptance_run(const std::string& scenario, int rounds) {
@@ -70,11 +74,14 @@ void acceptance_run(const std::string& scenario, int rounds) {
     fmt::print("\nA whole run of {}, every checker on: {} events, {} records, {} SQL statements\n",
                scenario, result.steps, records, bare.statements());
     std::uint64_t seed = 0;
-    std::vector<Variant> variants{{"P9  whole run", [&] {
-                                       plan.seed = ++seed;
-                                       static_cast<void>(runner.run(plan));
-                                   }, {}},
-                                  {"P4  its SQL alone on bare SQLite, restored", [&] { bare.run(); }, {}}};
+    std::vector<Variant> variants{
+        {"P9  whole run",
+         [&] {
+             plan.seed = ++seed;
+             static_cast<void>(runner.run(plan));
+         },
+         {}},
+        {"P4  its SQL alone on bare SQLite, restored", [&] { bare.run(); }, {}}};
     interleave(variants, rounds, 500);
     fmt::print("    P4  ratio {:.2f} (floor 2.2, target 1.8)\n", ratio(variants[0], variants[1]));
     fmt::print("    P9  {:.0f} runs/s/core (floor 5000, target 10000)\n",
@@ -90,10 +97,12 @@ void fresh_database(int rounds) {
     const auto image = model::DatabaseImage::build(schema);
     model::DatabaseEngine engine;
     fmt::print("\nA fresh database for a run\n");
-    std::vector<Variant> variants{{"P5  reset to the image", [&] { engine.reset(image); }, {}},
-                                  {"P5  open a connection and run the schema", [&] { bare.open_and_build(); }, {}}};
+    std::vector<Variant> variants{
+        {"P5  reset to the image", [&] { engine.reset(image); }, {}},
+        {"P5  open a connection and run the schema", [&] { bare.open_and_build(); }, {}}};
     interleave(variants, rounds, 200);
-    fmt::print("    P5  ratio 1/{:.0f} (floor 1/30, target 1/100)\n", ratio(variants[1], variants[0]));
+    fmt::print("    P5  ratio 1/{:.0f} (floor 1/30, target 1/100)\n",
+               ratio(variants[1], variants[0]));
 }
 
 void crashed_node(int rounds) {
@@ -106,8 +115,9 @@ void crashed_node(int rounds) {
     crash.restart_after = std::chrono::seconds{1};
     const sim::Plan crashed = plan_of("holder-leaves", {crash});
     fmt::print("\nA run in which a node dies at its end and comes back\n");
-    std::vector<Variant> variants{{"P7  with the crash", [&] { static_cast<void>(runner.run(crashed)); }, {}},
-                                  {"P7  without", [&] { static_cast<void>(runner.run(calm)); }, {}}};
+    std::vector<Variant> variants{
+        {"P7  with the crash", [&] { static_cast<void>(runner.run(crashed)); }, {}},
+        {"P7  without", [&] { static_cast<void>(runner.run(calm)); }, {}}};
     interleave(variants, rounds, 300);
     fmt::print("    P7  ratio {:.2f} (floor 1.5, target 1.2)\n", ratio(variants[0], variants[1]));
 }

@@ -16,4 +16,7 @@ std::vector<std::pair<sim::RecordId, std::string>> remarks_of(const scenarios::R
 reports::BrokenRun broken_run_of(const scenarios::Mishap& mishap, std::string run,
                                  std::string replay);
 
+// Whether somebody asked the work to end, as opposed to something having gone wrong.
+bool is_interruption(const scenarios::Mishap& mishap);
+
 }  // namespace fencepost::cli

@@ -22,6 +22,7 @@ namespace fencepost::cli {
 namespace {
 
 constexpr int kBroken = 1;
+constexpr int kInconclusive = 3;
 constexpr int kHarnessFailed = 4;
 
 reports::ReplayOutcome outcome_of(scenarios::ReplayVerdict verdict) {
@@ -102,6 +103,10 @@ int shrink_command(const Arguments& arguments, Console& console) {
     options.parameters = scenarios::shrinkable_parameters(scenario_named(failure.plan.scenario));
     const auto shrunk = scenarios::shrink_in_worker(failure.plan, scenarios::fresh_runner, options,
                                                     failure.invariant, failure.key);
+    if (!shrunk && is_interruption(shrunk.error())) {
+        console.err << "fencepost: interrupted; " << file << " is as it was\n";
+        return kInconclusive;
+    }
     if (!shrunk) {
         const reports::BrokenRun broken = broken_run_of(shrunk.error(), "shrinking " + file,
                                                         command_line(console, {"replay", file}));

@@ -15,6 +15,7 @@
 namespace fencepost::cli {
 namespace {
 
+constexpr int kInconclusive = 3;
 constexpr int kHarnessFailed = 4;
 
 // What the other process sends: the code, and texts of which any may be empty.
@@ -81,6 +82,10 @@ Answer answer_for(const OneRun& run, const Arguments& arguments, reports::TextSt
 }
 
 int print_broken(const scenarios::Mishap& mishap, const OneRun& run, Console& console) {
+    if (is_interruption(mishap)) {
+        console.err << "fencepost: interrupted\n";
+        return kInconclusive;
+    }
     const reports::BrokenRun broken = broken_run_of(mishap, run.called, run.replay);
     console.out << reports::broken_run_text(broken, console.style);
     return broken.handlers_doing ? 1 : kHarnessFailed;

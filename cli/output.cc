@@ -36,8 +36,8 @@ void write_output(const std::string& file, Console& console, std::string_view te
 void print_result(const Arguments& arguments, Console& console, std::string_view text,
                   std::string_view json) {
     const auto file = arguments.text("json");
-    if (!file || *file != "-") console.out << text;
     if (file) write_output(*file, console, json);
+    if (!file || *file != "-") console.out << text;
 }
 
 }  // namespace fencepost::cli

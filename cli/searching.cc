@@ -37,6 +37,7 @@ public:
                            failure.run.failed.end();
                 });
             if (tally.failed == 0 || found == result_.failures.end()) continue;
+            if (interrupted_) break;
             const scenarios::Failure small = shrunk(*found, tally.checker);
             const auto same = std::ranges::find(all, small.plan, &reports::FailureReport::plan);
             if (same != all.end()) {
@@ -47,6 +48,8 @@ public:
         }
         return all;
     }
+
+    [[nodiscard]] bool interrupted() const { return interrupted_; }
 
     std::vector<reports::BrokenRun> broken_runs() {
         std::vector<reports::BrokenRun> broken;
@@ -110,12 +113,15 @@ private:
                                         first ? found.run.key : std::string{});
         scenarios::Failure failure{
             .plan = found.plan, .invariant = checker, .fingerprint = found.run.fingerprint};
+        interrupted_ = !shrunk && is_interruption(shrunk.error());
         if (shrunk && shrunk->reproduced) {
             failure = scenarios::failure_of(*shrunk);
         } else if (first) {
             failure.key = found.run.key;
             failure.message = found.run.message;
             failure.first_violating_event = found.run.record;
+        } else {
+            failure.message = "This could not be made smaller; its replay shows what broke.";
         }
         failure.found_by.original_faults = found.plan.faults.size();
         failure.found_by.how = kind_ == Kind::Sweep ? "sweep" : "exhaust";
@@ -141,6 +147,7 @@ private:
     const Search& search_;
     Kind kind_;
     const scenarios::SearchResult& result_;
+    bool interrupted_ = false;
 };
 
 reports::SearchReport full_report(const Search& search, Kind kind,
@@ -152,6 +159,7 @@ reports::SearchReport full_report(const Search& search, Kind kind,
     Findings findings{search, kind, result};
     report.broken_runs = findings.broken_runs();
     report.failures = findings.failures();
+    report.interrupted = report.interrupted || findings.interrupted();
     search.progress.clear();
     return report;
 }

@@ -124,11 +124,11 @@ void add_gaps(std::string& out, const std::vector<std::string>& gaps, TextStyle 
 }
 
 std::string conclusion(const Ending& ending, TextStyle style) {
-    if (ending.harness_failed) return inked("the harness itself failed\n", Ink::Bad, style);
-    if (ending.broken) return inked("an invariant broke\n", Ink::Bad, style);
-    if (ending.handler_died) return inked("the handler broke its process\n", Ink::Bad, style);
-    if (ending.inconclusive) return inked("inconclusive\n", Ink::Doubt, style);
-    return inked("all invariants held\n", Ink::Good, style);
+    if (ending.harness_failed) return inked("the harness itself failed", Ink::Bad, style) + "\n";
+    if (ending.broken) return inked("an invariant broke", Ink::Bad, style) + "\n";
+    if (ending.handler_died) return inked("the handler broke its process", Ink::Bad, style) + "\n";
+    if (ending.inconclusive) return inked("inconclusive", Ink::Doubt, style) + "\n";
+    return inked("all invariants held", Ink::Good, style) + "\n";
 }
 
 void add_search_facts(std::string& out, const SearchReport& report, TextStyle style) {
@@ -174,9 +174,10 @@ std::string failure_text(const FailureReport& failure, TextStyle style) {
     add_field(out, "what", failure.message);
     add_faults(out, failure.plan, {});
     if (!failure.minimal) add_field(out, "", "(shrinking was cut short: fewer may be enough)");
-    std::string seen = counted(failure.seen, "run", "runs");
-    if (!failure.first_seen.empty()) seen += ", first with " + failure.first_seen;
-    add_field(out, "seen in", seen);
+    if (!failure.first_seen.empty()) {
+        add_field(out, "seen in",
+                  counted(failure.seen, "run", "runs") + ", first with " + failure.first_seen);
+    }
     add_command(out, "replay", failure.replay);
     return out;
 }

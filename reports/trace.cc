@@ -200,9 +200,8 @@ private:
 
     [[nodiscard]] std::string call_text(const sim::Record& record, std::string_view operation,
                                         std::uint32_t ordinal) const {
-        const sim::TaskInfo& task = history_.task(record.task());
-        const std::string_view name = record.task() == sim::kNoTask ? "?" : task.name;
-        return fmt::format("{} {}/{}", on_one_line(name), operation, ordinal);
+        return fmt::format("{} {}/{}", on_one_line(history_.task(record.task()).name), operation,
+                           ordinal);
     }
 
     [[nodiscard]] std::string detail(std::string_view text) const {

@@ -156,7 +156,17 @@ SearchReport both(const ConditionReport& condition) {
           });
     merge(sum.probes, other.probes, &ProbeCounts::probe,
           [](ProbeCounts& into, const ProbeCounts& from) { into.reached += from.reached; });
-    sum.failures.insert(sum.failures.end(), other.failures.begin(), other.failures.end());
+    for (const FailureReport& failure : other.failures) {
+        // Both searches may come down to the same small plan.
+        const auto same = std::ranges::find_if(sum.failures, [&](const FailureReport& known) {
+            return known.checker == failure.checker && known.plan == failure.plan;
+        });
+        if (same == sum.failures.end()) {
+            sum.failures.push_back(failure);
+        } else {
+            same->seen += failure.seen;
+        }
+    }
     sum.broken_runs.insert(sum.broken_runs.end(), other.broken_runs.begin(),
                            other.broken_runs.end());
     return sum;

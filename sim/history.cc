@@ -37,14 +37,14 @@ TaskId History::add_task(TaskInfo info) {
 
 std::size_t History::begin_record() {
     const std::size_t start = bytes_.size();
-    bytes_.resize(start + sizeof(RecordHeader));
+    static_cast<void>(bytes_.grow(sizeof(RecordHeader)));
     return start;
 }
 
 RecordId History::end_record(std::size_t start, RecordHeader header) {
     header.size = static_cast<std::uint32_t>(bytes_.size() - start - sizeof header);
-    std::memcpy(bytes_.data() + start, &header, sizeof header);
-    fold(std::span{bytes_}.subspan(start));
+    std::memcpy(bytes_.at(start), &header, sizeof header);
+    fold(bytes_.from(start));
     if (keep_fingerprints_) fingerprints_.push_back(fingerprint_);
     starts_.push_back(static_cast<std::uint32_t>(start));
     return static_cast<RecordId>(starts_.size() - 1);
@@ -58,7 +58,7 @@ Record History::operator[](RecordId id) const {
     const std::size_t start = starts_.at(id);
     RecordHeader header;
     std::memcpy(&header, bytes_.data() + start, sizeof header);
-    return {id, header, std::span{bytes_}.subspan(start + sizeof header, header.size)};
+    return {id, header, bytes_.from(start + sizeof header).first(header.size)};
 }
 
 EventKind History::kind_of(RecordId id) const {

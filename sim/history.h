@@ -53,12 +53,34 @@ struct RecordHeader {
 };
 static_assert(sizeof(RecordHeader) == 24 && std::has_unique_object_representations_v<RecordHeader>);
 
+// Bytes that only grow, and keep their memory when they are emptied.
+class ByteLog {
+public:
+    void clear() { size_ = 0; }
+    [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] const std::byte* data() const { return bytes_.data(); }
+    [[nodiscard]] std::span<const std::byte> from(std::size_t start) const {
+        return {bytes_.data() + start, size_ - start};
+    }
+    // Room for `size` more bytes, which the caller fills.
+    std::byte* grow(std::size_t size) {
+        if (size_ + size > bytes_.size()) bytes_.resize(2 * (size_ + size));
+        std::byte* const room = bytes_.data() + size_;
+        size_ += size;
+        return room;
+    }
+    std::byte* at(std::size_t start) { return bytes_.data() + start; }
+
+private:
+    std::vector<std::byte> bytes_;
+    std::size_t size_ = 0;
+};
+
 class PayloadWriter {
 public:
-    explicit PayloadWriter(std::vector<std::byte>& out) : out_(out) {}
+    explicit PayloadWriter(ByteLog& out) : out_(out) {}
     void bytes(const void* data, std::size_t size) {
-        const auto* first = static_cast<const std::byte*>(data);
-        out_.insert(out_.end(), first, first + size);
+        if (size > 0) std::memcpy(out_.grow(size), data, size);
     }
     template <typename T>
         requires std::is_arithmetic_v<T> || std::is_enum_v<T>
@@ -67,7 +89,7 @@ public:
     }
 
 private:
-    std::vector<std::byte>& out_;
+    ByteLog& out_;
 };
 
 class PayloadReader {
@@ -233,7 +255,7 @@ private:
     RecordId end_record(std::size_t start, RecordHeader header);
     void fold(std::span<const std::byte> bytes);
 
-    std::vector<std::byte> bytes_;
+    ByteLog bytes_;
     std::vector<std::uint32_t> starts_;
     std::vector<std::string> parties_;
     std::vector<TaskInfo> tasks_;

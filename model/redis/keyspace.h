@@ -94,6 +94,7 @@ private:
     void report(KeyChange change, std::string_view key, std::int64_t expiry_before,
                 std::int64_t expiry_after) const;
 
+    // Only sorted copies of its keys are gone through: never iterated otherwise.
     std::unordered_map<std::string, Value> entries_;
     std::vector<LogRecord> log_;  // The first `logged_` count; the rest are kept for their memory.
     std::size_t logged_ = 0;

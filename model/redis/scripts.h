@@ -54,6 +54,7 @@ private:
     [[nodiscard]] std::expected<Script, Reply> compile(const std::string& source);
 
     std::unique_ptr<LuaMachine> machine_;
+    // Looked up by source; never iterated.
     std::unordered_map<std::string, Script*> by_source_;
     std::map<std::string, Script, std::less<>> by_sha_;
     std::array<std::uint64_t, 3> era_{1, 1, 1};

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <tuple>
 
 #include "tests/cli/program.h"
 
@@ -140,13 +141,13 @@ TEST(BadInputTest, PlansNameTheFileAndThePlace) {
         {R"({"fencepost": 1, "invariant": "once"})", "the failure: \"plan\" is missing"},
     };
     for (const BadFile& file : all) {
-        folder.write("f.json", file.text);
+        std::ignore = folder.write("f.json", file.text);
         expect_refused({"run", "same-instant", "--plan", "f.json"}, file.says);
     }
     for (const std::string command : {"replay", "shrink"}) {
-        folder.write("f.json", plan(R"({"do": "explode"})"));
+        std::ignore = folder.write("f.json", plan(R"({"do": "explode"})"));
         expect_refused({command, "f.json"}, "f.json: faults[0].do: \"explode\" is not a fault");
-        folder.write("f.json", R"({"scenario": "nothing"})");
+        std::ignore = folder.write("f.json", R"({"scenario": "nothing"})");
         expect_refused({command, "f.json"}, "f.json: scenario: unknown scenario \"nothing\"");
         expect_refused({command, "none.json"}, "cannot read none.json: No such file or directory");
         expect_refused({command, "."}, "cannot read .: Is a directory");

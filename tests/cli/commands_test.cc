@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "tests/cli/program.h"
 
@@ -110,7 +111,7 @@ TEST(CommandsTest, ASweepFindsShrinksAndSavesAFailureThatReplays) {
 
 TEST(CommandsTest, AFailureThatIsGoneGivesZero) {
     const Folder folder;
-    folder.write("f.json", R"({"fencepost": 1,
+    std::ignore = folder.write("f.json", R"({"fencepost": 1,
         "plan": {"scenario": "same-instant", "handler": "reconcile", "faults": []},
         "invariant": "once", "key": "k", "fingerprint": "0x1"})");
     const Called called = call({"replay", "f.json"});

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "cli/command_error.h"
 
 namespace fencepost::cli {
@@ -15,10 +17,10 @@ Arguments parse(std::string_view command, const std::vector<const char*>& words)
 std::string error_of(std::string_view command, const std::vector<const char*>& words) {
     try {
         const Arguments arguments = parse(command, words);
-        arguments.seeds("seeds");
-        arguments.seed("seed");
-        arguments.number("jobs", 1, 256);
-        arguments.text("json");
+        std::ignore = arguments.seeds("seeds");
+        std::ignore = arguments.seed("seed");
+        std::ignore = arguments.number("jobs", 1, 256);
+        std::ignore = arguments.text("json");
     } catch (const CommandError& error) {
         return error.what();
     }

@@ -99,6 +99,17 @@ TEST(VerdictsTest, ABrokenRunIsTheHandlersOrTheHarnesssDoing) {
     EXPECT_EQ(exit_code(ending_of(report)), 4);
 }
 
+TEST(VerdictsTest, WhatBothSearchesFoundIsOneFailure) {
+    ConditionReport condition = small_accept().conditions[0];
+    condition.random.failures = {small_failure()};
+    condition.one_fault.failures = {small_failure(), small_failure()};
+    condition.one_fault.failures[1].plan.faults.clear();
+    const SearchReport sum = both(condition);
+    ASSERT_EQ(sum.failures.size(), 2U);
+    EXPECT_EQ(sum.failures[0].seen, 34U);
+    EXPECT_EQ(sum.failures[1].seen, 17U);
+}
+
 TEST(VerdictsTest, NothingRunIsInconclusive) {
     EXPECT_EQ(exit_code(ending_of(SearchReport{})), 3);
     EXPECT_EQ(exit_code(ending_of(AcceptReport{})), 3);

@@ -70,8 +70,10 @@ public:
             }
             const sim::TaskId check_in = history_.add_task({"check-in", party, 1, sim::kNoTask});
             call(at, party, check_in, "db.query");
-            history_.append(at, party, job, sim::kNoRecord,
-                            model::KeyChanged{.key = "lease:daily", .after = "1:A"});
+            model::KeyChanged lease;
+            lease.key = "lease:daily";
+            lease.after = "1:A";
+            history_.append(at, party, job, sim::kNoRecord, lease);
             // A second life has points of its own.
             if (!crash || party != history_.parties() - 1) continue;
             const sim::TaskId again = history_.add_task({"daily@1", party, 2, sim::kNoTask});
