@@ -89,9 +89,9 @@ void validate(const sim::Plan& plan) {
     for (const auto& [name, value] : scenario->parameters.all()) parameters.push_back(name);
     for (const auto& [name, value] : plan.parameters) {
         require_known("parameters." + name, "parameter", name, parameters);
-        if (value < 1 || value > 1'000'000) {
+        if (value < 1 || value > 100'000) {
             throw PlanError(fmt::format(
-                "parameters.{}: {} is out of range; give a number from 1 to 1000000", name, value));
+                "parameters.{}: {} is out of range; give a number from 1 to 100000", name, value));
         }
     }
     for (std::size_t i = 0; i < plan.faults.size(); ++i) {

@@ -194,7 +194,14 @@ private:
         std::uint16_t index = 0;
         auto operator<=>(const Armed&) const = default;
     };
+    // What is cheap to compare comes first: the whole address is only written where these fit.
+    struct Pattern {
+        std::uint16_t index = 0;
+        std::string_view operation;  // of the plan's text
+        std::uint32_t ordinal = 0;   // 0: any
+    };
 
+    static Pattern pattern_of(std::uint16_t index, const Fault& fault);
     void strike_due(Call& call, Phase phase);
     void deliver(Task& task, std::uint64_t suspension);
     void resume(Task& task);
@@ -224,8 +231,8 @@ private:
 
     const Plan* plan_ = nullptr;
     FaultStriker* striker_ = nullptr;
-    std::vector<Armed> exact_;             // sorted by key
-    std::vector<std::uint16_t> patterns_;  // faults whose address has a '*'
+    std::vector<Armed> exact_;       // sorted by key
+    std::vector<Pattern> patterns_;  // faults whose address has a '*'
     std::vector<char> struck_;
     std::vector<char> effective_;
     std::size_t timed_pending_ = 0;

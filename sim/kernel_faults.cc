@@ -42,7 +42,7 @@ void Kernel::arm(const Plan& plan, FaultStriker& striker) {
                 strike(index, nullptr, kNoRecord);
             });
         } else if (fault.at.find('*') != std::string::npos) {
-            patterns_.push_back(index);
+            patterns_.push_back(pattern_of(index, fault));
         } else {
             const auto address = parse_address(fault.at);
             require(address.has_value(), "a plan's fault points are checked when it is read");
@@ -50,6 +50,13 @@ void Kernel::arm(const Plan& plan, FaultStriker& striker) {
         }
     }
     std::ranges::sort(exact_);  // those of one point in the order of the plan
+}
+
+Kernel::Pattern Kernel::pattern_of(std::uint16_t index, const Fault& fault) {
+    const auto address = parse_address(fault.at);
+    require(address.has_value(), "a plan's fault points are checked when it is read");
+    const bool any_ordinal = address->ordinal == "*";
+    return {index, address->operation, any_ordinal ? 0 : number(address->ordinal)};
 }
 
 Call Kernel::begin_call(std::string_view operation) {
@@ -72,12 +79,12 @@ Call Kernel::begin_call(std::string_view operation) {
          armed != exact_.end() && armed->key == call.key; ++armed) {
         add(armed->index);
     }
-    if (!patterns_.empty()) {
+    for (const Pattern& pattern : patterns_) {
+        if (pattern.ordinal != 0 && pattern.ordinal != call.ordinal) continue;
+        if (struck_[pattern.index] != 0 || !glob_matches(pattern.operation, operation)) continue;
         const std::string address =
             fmt::format("{}/{}/{}", history_.actor(task.id), operation, call.ordinal);
-        for (const std::uint16_t index : patterns_) {
-            if (glob_matches(plan_->faults[index].at, address)) add(index);
-        }
+        if (glob_matches(plan_->faults[pattern.index].at, address)) add(pattern.index);
     }
     return call;
 }
