@@ -133,7 +133,8 @@ model::WorldOptions Run::world_options() const {
 Duration Run::settle_bound() const {
     Duration bound = setting_.scenario->settle_bound;
     for (const sim::Fault& fault : plan_.faults) {
-        if (fault.kind == sim::FaultKind::ClockJump && *fault.by < Duration::zero()) bound -= *fault.by;
+        if (fault.kind == sim::FaultKind::ClockJump && *fault.by < Duration::zero())
+            bound -= *fault.by;
     }
     return bound;
 }

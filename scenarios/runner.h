@@ -65,8 +65,8 @@ public:
     // The history of the last run.
     [[nodiscard]] const sim::History& history() const;
 
-    // For benchmarks: the SQL scripts from which the plan's database is made, and the statements that
-    // its clients sent in the last run, in the order in which they were first sent.
+    // For benchmarks: the SQL scripts from which the plan's database is made, and the statements
+    // that its clients sent in the last run, in the order in which they were first sent.
     [[nodiscard]] std::vector<std::string> schema_of(const sim::Plan& plan) const;
     [[nodiscard]] std::vector<ExecutedStatement> statements() const;
 
