@@ -120,11 +120,11 @@ void BareSql::restore() {
                 static_cast<unsigned char>(state_->change_counter >> (24 - 8 * i));
         }
     }
-    const std::size_t size = state_->image.size();
-    auto* copy = static_cast<unsigned char*>(sqlite3_malloc64(size * 2));
-    std::memcpy(copy, state_->image.data(), size);
-    check(sqlite3_deserialize(state_->connection, "main", copy, static_cast<sqlite3_int64>(size),
-                              static_cast<sqlite3_int64>(size * 2),
+    const auto size = static_cast<sqlite3_int64>(state_->image.size());
+    const sqlite3_int64 room = size * 2;
+    auto* copy = static_cast<unsigned char*>(sqlite3_malloc64(static_cast<sqlite3_uint64>(room)));
+    std::memcpy(copy, state_->image.data(), state_->image.size());
+    check(sqlite3_deserialize(state_->connection, "main", copy, size, room,
                               SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE),
           state_->connection, "deserialize");
 }

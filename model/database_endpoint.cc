@@ -36,7 +36,7 @@ RowChangeKind kind_of(RowChange::Kind kind) {
 }  // namespace
 
 std::string SqlExchange::describe_at_server() const {
-    return blocked ? endpoint->engine_.describe_wait(session) : std::string{};
+    return blocked_ ? endpoint_->engine_.describe_wait(session_) : std::string{};
 }
 
 DatabaseEndpoint::DatabaseEndpoint(sim::Kernel& kernel, Network& network)
@@ -80,7 +80,7 @@ void DatabaseEndpoint::record_tables() {
 }
 
 SqlExchange& DatabaseEndpoint::exchange() {
-    if (used_exchanges_ == exchanges_.size()) exchanges_.emplace_back().endpoint = this;
+    if (used_exchanges_ == exchanges_.size()) exchanges_.emplace_back().endpoint_ = this;
     return exchanges_[used_exchanges_++];
 }
 
@@ -102,7 +102,7 @@ void DatabaseEndpoint::serve(Exchange& base) {
     if (session == sessions_.end()) {
         session = sessions_.emplace(exchange.connection().id(), engine_.open()).first;
     }
-    exchange.session = session->second;
+    exchange.session_ = session->second;
     if (const auto error = exchange.call().asked.server_error) {
         SqlFailure failure = *error == sim::FaultKind::DeadlockVictim
                                  ? SqlFailure{"40P01", "deadlock detected"}
@@ -111,7 +111,7 @@ void DatabaseEndpoint::serve(Exchange& base) {
         fail_transaction(exchange);
         finish(exchange, std::move(failure));
     } else if (exchange.statement.empty()) {
-        exchange.summary = fmt::format("session {}", exchange.session);
+        exchange.summary = fmt::format("session {}", exchange.session_);
         network_.answer(exchange);
     } else {
         execute(exchange);
@@ -121,38 +121,38 @@ void DatabaseEndpoint::serve(Exchange& base) {
 
 // A COMMIT that fails ends its transaction; any other statement leaves it aborted.
 void DatabaseEndpoint::fail_transaction(const SqlExchange& exchange) {
-    if (!engine_.in_transaction(exchange.session)) return;
+    if (!engine_.in_transaction(exchange.session_)) return;
     const bool at_commit = classify(exchange.statement) == StatementKind::Commit;
-    static_cast<void>(engine_.execute(exchange.session, at_commit ? "ROLLBACK" : "no statement"));
+    static_cast<void>(engine_.execute(exchange.session_, at_commit ? "ROLLBACK" : "no statement"));
 }
 
 void DatabaseEndpoint::execute(SqlExchange& exchange) {
     running_ = &exchange;
-    Outcome outcome = engine_.execute(exchange.session, exchange.statement, exchange.parameters);
+    Outcome outcome = engine_.execute(exchange.session_, exchange.statement, exchange.parameters);
     running_ = nullptr;
     if (auto* result = std::get_if<SqlResult>(&outcome)) {
         finish(exchange, std::move(*result));
     } else if (auto* failure = std::get_if<SqlFailure>(&outcome)) {
         finish(exchange, std::move(*failure));
     } else {
-        exchange.blocked = true;
-        blocked_[exchange.session] = &exchange;
+        exchange.blocked_ = true;
+        blocked_[exchange.session_] = &exchange;
         kernel_.record_at(party_, exchange.call().record,
-                          LockWait{exchange.session, engine_.describe_wait(exchange.session)},
+                          LockWait{exchange.session_, engine_.describe_wait(exchange.session_)},
                           exchange.call().task->id);
         network_.stalled(exchange);
         kernel_.schedule(kernel_.now() + options_.deadlock_timeout,
                          sim::Action{[](void* self, std::uint64_t) {
                                          auto* waiting = static_cast<SqlExchange*>(self);
-                                         waiting->endpoint->check_deadlock(*waiting);
+                                         waiting->endpoint_->check_deadlock(*waiting);
                                      },
                                      &exchange, 0});
     }
 }
 
 void DatabaseEndpoint::check_deadlock(SqlExchange& exchange) {
-    if (!exchange.blocked || !engine_.in_deadlock(exchange.session)) return;
-    engine_.fail_wait(exchange.session, {"40P01", "deadlock detected"});
+    if (!exchange.blocked_ || !engine_.in_deadlock(exchange.session_)) return;
+    engine_.fail_wait(exchange.session_, {"40P01", "deadlock detected"});
     finish_completions();
 }
 
@@ -168,7 +168,7 @@ void DatabaseEndpoint::finish(SqlExchange& exchange, SqlAnswer answer) {
                                ? fmt::format("{} row{}", rows, rows == 1 ? "" : "s")
                                : fmt::format("{} changed", exchange.result.affected());
     }
-    const SessionId session = exchange.session;
+    const SessionId session = exchange.session_;
     network_.answer(exchange);
     if (const auto orphan = orphans_.find(session); orphan != orphans_.end()) {
         const std::string_view why = orphan->second;
@@ -186,7 +186,7 @@ void DatabaseEndpoint::finish_completions() {
             sim::require(waiting != blocked_.end(), "only a blocked statement is completed later");
             SqlExchange& exchange = *waiting->second;
             blocked_.erase(waiting);
-            exchange.blocked = false;
+            exchange.blocked_ = false;
             finish(exchange, std::move(completion.answer));
         }
     }
@@ -215,7 +215,7 @@ void DatabaseEndpoint::end_session(SessionId session, std::string_view why) {
 void DatabaseEndpoint::restart(sim::Duration down_for) {
     // Every backend is gone before any of them could go on.
     for (const auto& [session, exchange] : std::exchange(blocked_, {})) {
-        exchange->blocked = false;
+        exchange->blocked_ = false;
         network_.abandon(*exchange);
         engine_.close(session);
     }
@@ -227,7 +227,7 @@ void DatabaseEndpoint::restart(sim::Duration down_for) {
 
 void DatabaseEndpoint::record_commit(SessionId session, std::span<const RowChange> changes) {
     const SqlExchange* exchange = running_;
-    if (exchange == nullptr || exchange->session != session) {
+    if (exchange == nullptr || exchange->session_ != session) {
         const auto waiting = blocked_.find(session);
         exchange = waiting == blocked_.end() ? nullptr : waiting->second;
     }

@@ -31,8 +31,8 @@ public:
         parameters.assign(values.begin(), values.end());
         failure.reset();
         result = {};
-        session = 0;
-        blocked = false;
+        session_ = 0;
+        blocked_ = false;
     }
     [[nodiscard]] std::string describe_at_server() const override;
 
@@ -43,9 +43,9 @@ public:
 
 private:
     friend class DatabaseEndpoint;
-    DatabaseEndpoint* endpoint = nullptr;
-    SessionId session = 0;
-    bool blocked = false;
+    DatabaseEndpoint* endpoint_ = nullptr;
+    SessionId session_ = 0;
+    bool blocked_ = false;
 };
 
 class DatabaseEndpoint : public Server {

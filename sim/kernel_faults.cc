@@ -33,7 +33,8 @@ void Kernel::arm(const Plan& plan, FaultStriker& striker) {
     striker_ = &striker;
     struck_.assign(plan.faults.size(), 0);
     effective_.assign(plan.faults.size(), 0);
-    for (std::uint16_t index = 0; index < plan.faults.size(); ++index) {
+    const auto count = static_cast<std::uint16_t>(plan.faults.size());
+    for (std::uint16_t index = 0; index < count; ++index) {
         const Fault& fault = plan.faults[index];
         if (fault.at_time) {
             ++timed_pending_;
