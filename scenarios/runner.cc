@@ -129,14 +129,19 @@ model::WorldOptions Run::world_options() const {
     return options;
 }
 
-// A clock that was set back makes everything that goes by it late by as much.
+// A clock that was set back makes everything that goes by it late by as much, and by more when it
+// runs slow besides.
 Duration Run::settle_bound() const {
+    constexpr std::int64_t kMillion = 1'000'000;
     Duration bound = setting_.scenario->settle_bound;
+    std::int64_t slowest = 0;
     for (const sim::Fault& fault : plan_.faults) {
-        if (fault.kind == sim::FaultKind::ClockJump && *fault.by < Duration::zero())
+        if (fault.kind == sim::FaultKind::ClockJump && *fault.by < Duration::zero()) {
             bound -= *fault.by;
+        }
+        if (fault.kind == sim::FaultKind::ClockDrift) slowest = std::min(slowest, *fault.ppm);
     }
-    return bound;
+    return bound + bound / (kMillion + slowest) * -slowest;
 }
 
 void Run::set_up() {
