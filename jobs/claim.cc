@@ -103,6 +103,11 @@ void finish(sql::Session& session, const Claim& claim, std::string_view status,
         throw Fenced("the claim " + claim.key.text() + " has a newer holder");
 }
 
+WallTime database_now(sql::Session& session) {
+    const sql::Result now = session.execute("SELECT db_now_us()");
+    return WallTime{std::chrono::microseconds{now.integer(0, 0)}};
+}
+
 std::vector<Fire> unfinished(sql::Session& session, Duration idle, std::int64_t limit) {
     const sql::Result rows = session.execute(
         "SELECT tenant, job, scheduled_us FROM job_claim "

@@ -76,6 +76,9 @@ void advance(sql::Transaction& transaction, const Claim& claim, const Checkpoint
 void finish(sql::Session& session, const Claim& claim, std::string_view status,
             std::string_view error = {});
 
+// The clock that claims are timed by. Throws ConnectionLost.
+[[nodiscard]] WallTime database_now(sql::Session& session);
+
 // Work that is recorded and not finished, and has not moved for `idle`, oldest first.
 [[nodiscard]] std::vector<Fire> unfinished(sql::Session& session, Duration idle,
                                            std::int64_t limit);

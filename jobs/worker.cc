@@ -12,10 +12,12 @@ Duration Backoff::before_attempt(int attempt) const {
     return std::min(wait, last);
 }
 
-Worker::Worker(Ports ports, WorkerOptions options, Handler handler)
+Worker::Worker(Ports ports, WorkerOptions options, Handler handler, Agenda agenda)
     : ports_(ports),
       options_(options),
       handler_(std::move(handler)),
+      agenda_(std::move(agenda)),
+      recorded_until_(ports_.clock.wall_now() - options.missed_within),
       leases_(ports, options.lease) {}
 
 Disposition Worker::handle(const Fire& fire) {
@@ -100,9 +102,23 @@ void Worker::recover_once() {
     std::vector<Fire> waiting;
     {
         const auto session = ports_.database.connect();
+        record_missed(*session);
         waiting = claims::unfinished(*session, options_.recovery_idle, kAtOnce);
     }
     for (const Fire& fire : waiting) handle(fire);
+}
+
+// Looks by this node's clock first, which costs nothing; what is too late is decided by the
+// database's, so that a node whose clock is ahead does no day's work before its time.
+void Worker::record_missed(sql::Session& session) {
+    if (!agenda_) return;
+    const WallTime now = ports_.clock.wall_now();
+    if (agenda_(recorded_until_, now - options_.missed_after).empty()) return;
+    const WallTime until = claims::database_now(session) - options_.missed_after;
+    for (const Fire& fire : agenda_(recorded_until_, until)) {
+        claims::record(session, BusinessKey::of(fire), fire);
+    }
+    recorded_until_ = std::max(recorded_until_, until);
 }
 
 void Worker::stop_recovery() {

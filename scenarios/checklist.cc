@@ -41,9 +41,8 @@ Scenario same_instant() {
     scenario.title = "same job due on both nodes at once, every node fires";
     scenario.claim = "Two nodes that are both asked to run the same instant do its work once.";
     scenario.scheduler.mode = model::SchedulerMode::EveryNode;
-    // A store in memory forgets a fire with its process: when both die early nobody is left to ask.
     scenario.families = {FaultFamily::Call, FaultFamily::Network, FaultFamily::Server,
-                         FaultFamily::Clock};
+                         FaultFamily::Clock, FaultFamily::Node};
     scenario.probes = {"both nodes were asked", "executions overlapped",
                        "second execution gave way"};
     return scenario;

@@ -52,6 +52,13 @@ public:
     virtual void stop() {}
 };
 
+// What the program of one node is made from; all of it outlives the program.
+struct ProgramSetting {
+    const jobs::Ports& ports;
+    const Parameters& parameters;
+    const std::vector<DueWork>& due;  // everything that the schedule makes due in the run
+};
+
 struct HandlerSpec {
     std::string name;
     // One sentence: what a reference handler does, or what a planted mistake teaches.
@@ -63,10 +70,10 @@ struct HandlerSpec {
     std::function<std::vector<std::string>(const Parameters&)> schema;
     std::function<checkers::Expectations(const Parameters&, const std::vector<DueWork>&)>
         expectations;
-    std::function<std::unique_ptr<Program>(const jobs::Ports&, const Parameters&)> program;
+    std::function<std::unique_ptr<Program>(const ProgramSetting&)> program;
     // A query that returns a row, its first column in words, for each piece of work that is left
-    // open; empty when the handler keeps no such record.
-    std::string open_work;
+    // open; null when the handler keeps no such record.
+    std::function<std::string(const std::vector<DueWork>&)> open_work;
 
     [[nodiscard]] bool is_mistake() const { return !breaks.empty(); }
 };

@@ -28,6 +28,7 @@ struct Setting {
     model::DatabaseImage image = model::DatabaseImage::empty();
     model::SchedulerCluster cluster;
     checkers::Expectations expectations;
+    std::string open_work;
     std::vector<const checkers::Checker*> checkers;
     Time last_due{};
 
@@ -38,7 +39,8 @@ struct Setting {
           scripts(scripts_of(of, with, parameters)),
           image(model::DatabaseImage::build(scripts)),
           cluster(of.scheduler, of.jobs),
-          expectations(with.expectations(parameters, of.due)) {
+          expectations(with.expectations(parameters, of.due)),
+          open_work(with.open_work ? with.open_work(of.due) : std::string{}) {
         for (const std::string& name : of.checkers) {
             checkers.push_back(checkers::find_checker(name));
             sim::require(checkers.back() != nullptr, "a scenario names checkers that there are");
@@ -177,7 +179,8 @@ void Run::set_up() {
 // The first task of a node's process: what is on its stack lives as long as the process.
 void Run::boot(sim::Incarnation& incarnation) {
     const jobs::Ports ports = world_.ports_of(incarnation);
-    const auto program = setting_.handler.program(ports, setting_.parameters);
+    const auto program =
+        setting_.handler.program({ports, setting_.parameters, setting_.scenario->due});
     model::SchedulerNode scheduler{
         kernel_, incarnation, ports, setting_.cluster,
         [&program](const jobs::Fire& fire) { return program->handle(fire); }};
@@ -215,8 +218,8 @@ bool Run::work_is_done() const {
 
 std::vector<std::string> Run::open_claims() const {
     std::vector<std::string> open;
-    if (setting_.handler.open_work.empty()) return open;
-    const model::SqlResult rows = world_.database().read_committed(setting_.handler.open_work);
+    if (setting_.open_work.empty()) return open;
+    const model::SqlResult rows = world_.database().read_committed(setting_.open_work);
     for (std::size_t row = 0; row < rows.rows(); ++row) open.push_back(rows.text(row, 0));
     return open;
 }

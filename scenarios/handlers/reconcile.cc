@@ -47,15 +47,13 @@ HandlerSpec reconcile_handler() {
                                               .claims = ledger::claims(),
                                               .lease_prefix = "lease:"};
             },
-        .program = [](const jobs::Ports& ports,
-                      const Parameters& parameters) -> std::unique_ptr<Program> {
+        .program = [](const ProgramSetting& setting) -> std::unique_ptr<Program> {
             return std::make_unique<WorkerProgram>(
-                ports, worker_options(parameters),
-                [batch = parameters.at("batch")](JobContext& job) {
+                setting, [batch = setting.parameters.at("batch")](JobContext& job) {
                     return reconcile(job, batch);
                 });
         },
-        .open_work = std::string(kOpenClaims),
+        .open_work = open_claims,
     };
 }
 

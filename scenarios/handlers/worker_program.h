@@ -9,10 +9,13 @@
 
 namespace fencepost::scenarios {
 
-// Claims that are recorded and not finished.
-inline constexpr std::string_view kOpenClaims =
-    "SELECT 'claim ' || business_key || ' is ' || status FROM job_claim "
-    "WHERE status IN ('pending', 'running') ORDER BY business_key";
+// A query for claims that are recorded and not finished.
+std::string unfinished_claims();
+// The same, and for due acts that nobody has recorded.
+std::string open_claims(const std::vector<DueWork>& due);
+
+// What falls due in the run, as recovery asks for it.
+jobs::Agenda agenda_of(const std::vector<DueWork>& due);
 
 // "lease_ttl_ms" and "recovery_idle_ms", the rest as the worker has it.
 inline jobs::WorkerOptions worker_options(const Parameters& parameters) {
@@ -24,8 +27,12 @@ inline jobs::WorkerOptions worker_options(const Parameters& parameters) {
 
 class WorkerProgram : public Program {
 public:
-    WorkerProgram(const jobs::Ports& ports, jobs::WorkerOptions options, jobs::Handler handler)
-        : worker_(ports, options, std::move(handler)) {}
+    WorkerProgram(const ProgramSetting& setting, jobs::Handler handler)
+        : WorkerProgram(setting, setting.ports, std::move(handler)) {}
+    // On ports that stand between the job and those of the setting.
+    WorkerProgram(const ProgramSetting& setting, const jobs::Ports& ports, jobs::Handler handler)
+        : worker_(ports, worker_options(setting.parameters), std::move(handler),
+                  agenda_of(setting.due)) {}
 
     void start() override { worker_.start_recovery(); }
     std::string handle(const jobs::Fire& fire) override {

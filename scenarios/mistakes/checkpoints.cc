@@ -17,9 +17,8 @@ HandlerSpec checkpoint_before_effect() {
         "A position that is saved before its batch is lost with it: the next holder "
         "skips what was never done.",
         {"once", "checkpoint"}, {.claims = true, .lease = true, .checkpoint = true}, nullptr);
-    spec.program = [](const Ports& ports,
-                      const Parameters& parameters) -> std::unique_ptr<Program> {
-        const auto body = [batch = parameters.at("batch")](JobContext& job) {
+    spec.program = [](const ProgramSetting& setting) -> std::unique_ptr<Program> {
+        const auto body = [batch = setting.parameters.at("batch")](JobContext& job) {
             const std::int64_t last = job.checkpoint() ? job.checkpoint()->number() : 0;
             const auto accounts = ledger::accounts_after(job.db(), job.fire().tenant, last, batch);
             if (accounts.empty()) return Outcome::succeeded();
@@ -32,7 +31,7 @@ HandlerSpec checkpoint_before_effect() {
             tx.commit();
             return Outcome::more();
         };
-        return std::make_unique<WorkerProgram>(ports, worker_options(parameters), body);
+        return std::make_unique<WorkerProgram>(setting, body);
     };
     return spec;
 }

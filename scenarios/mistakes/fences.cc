@@ -6,7 +6,6 @@ namespace fencepost::scenarios {
 
 using jobs::JobContext;
 using jobs::Outcome;
-using jobs::Ports;
 
 namespace {
 
@@ -45,10 +44,8 @@ HandlerSpec fence_in_memory() {
                        "A token compared in memory is stale by the time the bare update arrives: "
                        "compare it in the write.",
                        {"fencing"}, {.claims = true, .fence = true, .lease = true}, nullptr);
-    spec.program = [](const Ports& ports,
-                      const Parameters& parameters) -> std::unique_ptr<Program> {
-        return std::make_unique<WorkerProgram>(ports, worker_options(parameters),
-                                               write_after_looking);
+    spec.program = [](const ProgramSetting& setting) -> std::unique_ptr<Program> {
+        return std::make_unique<WorkerProgram>(setting, write_after_looking);
     };
     return spec;
 }

@@ -68,24 +68,24 @@ private:
 // release.
 class DeletingProgram : public Program {
 public:
-    DeletingProgram(const Ports& ports, const Parameters& parameters)
-        : redis_(ports.redis),
-          ports_{ports.node, ports.clock, ports.database, redis_, ports.tasks, ports.ids},
-          worker_(ports_, worker_options(parameters),
-                  [batch = parameters.at("batch")](jobs::JobContext& job) {
-                      return reconcile(job, batch);
-                  }) {}
+    explicit DeletingProgram(const ProgramSetting& setting)
+        : redis_(setting.ports.redis),
+          program_(setting, with_redis(setting.ports, redis_),
+                   [batch = setting.parameters.at("batch")](jobs::JobContext& job) {
+                       return reconcile(job, batch);
+                   }) {}
 
-    void start() override { worker_.start_recovery(); }
-    std::string handle(const Fire& fire) override {
-        return std::string(name_of(worker_.handle(fire)));
-    }
-    void stop() override { worker_.stop_recovery(); }
+    void start() override { program_.start(); }
+    std::string handle(const Fire& fire) override { return program_.handle(fire); }
+    void stop() override { program_.stop(); }
 
 private:
+    static Ports with_redis(const Ports& ports, jobs::redis::Client& redis) {
+        return {ports.node, ports.clock, ports.database, redis, ports.tasks, ports.ids};
+    }
+
     DeletingRedis redis_;
-    Ports ports_;
-    jobs::Worker worker_;
+    WorkerProgram program_;
 };
 
 }  // namespace
@@ -96,9 +96,8 @@ HandlerSpec release_without_owner() {
     spec.lesson =
         "A release that does not compare the owner deletes the lease of whoever holds it by then.";
     spec.breaks = {"single-holder"};
-    spec.program = [](const Ports& ports,
-                      const Parameters& parameters) -> std::unique_ptr<Program> {
-        return std::make_unique<DeletingProgram>(ports, parameters);
+    spec.program = [](const ProgramSetting& setting) -> std::unique_ptr<Program> {
+        return std::make_unique<DeletingProgram>(setting);
     };
     return spec;
 }

@@ -26,12 +26,13 @@ HandlerSpec ledger_mistake(std::string name, std::string lesson, std::vector<std
         if (gates.lease) expectations.lease_prefix = "lease:";
         return expectations;
     };
-    spec.program = [body = std::move(body)](
-                       const jobs::Ports& ports,
-                       const Parameters& parameters) -> std::unique_ptr<Program> {
-        return std::make_unique<PlainProgram>(ports, parameters, body);
+    spec.program =
+        [body = std::move(body)](const ProgramSetting& setting) -> std::unique_ptr<Program> {
+        return std::make_unique<PlainProgram>(setting.ports, setting.parameters, body);
     };
-    if (gates.claims) spec.open_work = kOpenClaims;
+    if (gates.claims) {
+        spec.open_work = [](const std::vector<DueWork>&) { return unfinished_claims(); };
+    }
     return spec;
 }
 

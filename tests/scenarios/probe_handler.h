@@ -38,9 +38,9 @@ inline HandlerSpec probe_handler(std::string name, ProbeBody body) {
     spec.expectations = [](const Parameters&, const std::vector<DueWork>&) {
         return checkers::Expectations{};
     };
-    spec.program = [body = std::move(body)](const jobs::Ports& ports,
-                                            const Parameters&) -> std::unique_ptr<Program> {
-        return std::make_unique<ProbeProgram>(ports, body);
+    spec.program =
+        [body = std::move(body)](const ProgramSetting& setting) -> std::unique_ptr<Program> {
+        return std::make_unique<ProbeProgram>(setting.ports, body);
     };
     return spec;
 }

@@ -82,6 +82,27 @@ INSTANTIATE_TEST_SUITE_P(Scenarios, ReferenceTest, testing::ValuesIn(scenario_na
                              return name;
                          });
 
+// A node whose first check-in failed counts as nobody: a peer gives its trigger back, it fires all
+// the same, and its fire is in no table of the scheduler. Then it dies before the job starts.
+TEST(ReferenceHandlersTest, AnActWhoseFireTheSchedulerLostIsFoundByRecovery) {
+    sim::Fault late;
+    late.at_time = find_scenario("same-instant-clustered")->start - std::chrono::seconds{58};
+    late.kind = sim::FaultKind::FireLate;
+    late.party = "A";
+    late.by = std::chrono::seconds{15};
+    const auto unseen =
+        fault_at("A#1/check-in/db.connect/1", sim::Phase::Before, sim::FaultKind::Refuse);
+    const auto dies = fault_at("*#1/recovery/db.query/3", sim::Phase::After, sim::FaultKind::Crash);
+    auto plan = plan_for("same-instant-clustered", "reconcile", 2, {late, dies, unseen});
+    plan.parameters = {{"accounts", 1}, {"batch", 1}};
+    Runner runner;
+    const RunResult result = runner.run(plan);
+    EXPECT_EQ(result.faults, std::vector(3, FaultFate::TookEffect));
+    EXPECT_FALSE(result.failed());
+    EXPECT_EQ(result.judgements.front().reason, "1 effect, each there once");
+    EXPECT_GT(result.virtual_time, std::chrono::seconds{15});
+}
+
 TEST(ReferenceHandlersTest, TheUsualBatchIsAHundred) {
     auto plan = plan_for("same-instant", "reconcile");
     plan.parameters = {{"accounts", 250}, {"batch", 100}};
