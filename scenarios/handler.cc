@@ -15,7 +15,8 @@ std::int64_t Parameters::at(std::string_view name) const {
 }
 
 std::string DueWork::unit() const {
-    return tenant + "/" + job + "@" + jobs::utc_text(scheduled);
+    const std::string act = tenant + "/" + job;
+    return id.empty() ? act + "@" + jobs::utc_text(scheduled) : act + "#" + id;
 }
 
 }  // namespace fencepost::scenarios

@@ -37,9 +37,44 @@ struct DueWork {
     std::string tenant;
     std::string job;
     jobs::WallTime scheduled;
-    // "acme/daily-reconcile@2026-03-02T18:00:00Z": as in business keys.
+    // Of a message, request or start-up step; empty: the scheduled instant names the act.
+    std::string id{};
+    // "acme/daily-reconcile@2026-03-02T18:00:00Z" or "acme/consume-order#order-17": as in business
+    // keys.
     [[nodiscard]] std::string unit() const;
 };
+
+// What sets a handler to work.
+enum class Trigger : std::uint8_t { Fires, Messages, StartUp };
+constexpr std::string_view name_of(Trigger trigger) {
+    switch (trigger) {
+        case Trigger::Fires:
+            return "fires of the scheduler";
+        case Trigger::Messages:
+            return "messages of the broker";
+        case Trigger::StartUp:
+            return "the start of a node";
+    }
+    return "?";
+}
+
+// What a scenario may need of a handler beside its trigger.
+enum class Ability : std::uint8_t {
+    Outside,     // it calls the outside service
+    Batches,     // its work is long, goes on in batches, can be cancelled and shows its progress
+    TwoVersions  // it comes in two versions that run side by side
+};
+constexpr std::string_view name_of(Ability ability) {
+    switch (ability) {
+        case Ability::Outside:
+            return "a call to the outside service";
+        case Ability::Batches:
+            return "work in batches that can be cancelled";
+        case Ability::TwoVersions:
+            return "two versions";
+    }
+    return "?";
+}
 
 // The program of one node: made when its process starts, gone with it.
 class Program {
@@ -65,6 +100,8 @@ struct HandlerSpec {
     std::string lesson;
     // For a planted mistake: the checkers of which at least one must fail. Empty for a reference.
     std::vector<std::string> breaks{};
+    Trigger trigger = Trigger::Fires;
+    std::vector<Ability> abilities{};
 
     // SQL scripts for schema and seed rows, in PostgreSQL's dialect.
     std::function<std::vector<std::string>(const Parameters&)> schema;

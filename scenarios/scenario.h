@@ -1,6 +1,7 @@
 // A scenario is a value: who takes part, what falls due, which faults may strike, what must hold.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,11 @@ struct Scenario {
     int condition = 0;  // of the acceptance checklist
     std::string title;  // "the same scheduled job due on both nodes at once"
     std::string claim;  // one sentence that must hold whatever happens
+
+    // The reference handlers that take part when none is asked for.
+    std::vector<std::string> handlers{"reconcile"};
+    Trigger trigger = Trigger::Fires;
+    std::vector<Ability> needs{};
 
     std::vector<std::string> nodes{"A", "B"};
     model::SchedulerOptions scheduler;
@@ -39,6 +45,10 @@ struct Scenario {
 
 const std::vector<Scenario>& all_scenarios();
 const Scenario* find_scenario(std::string_view name);
+
+// Why the handler cannot take part in the scenario, in half a sentence that goes on after "because
+// "; nothing when it can.
+std::optional<std::string> obstacle(const Scenario& scenario, const HandlerSpec& handler);
 
 // Checks that every name in the plan exists in the scenario it names: handler, parameters, nodes,
 // servers, operations. Throws sim::PlanError with the place and what would be right.

@@ -78,12 +78,28 @@ void validate_fault(const std::string& place, const sim::Fault& fault, const Sce
 
 }  // namespace
 
+std::optional<std::string> obstacle(const Scenario& scenario, const HandlerSpec& handler) {
+    if (handler.trigger != scenario.trigger) {
+        return fmt::format("{} is set to work by {}, and {} is about {}", handler.name,
+                           name_of(handler.trigger), scenario.name, name_of(scenario.trigger));
+    }
+    for (const Ability need : scenario.needs) {
+        if (std::ranges::find(handler.abilities, need) != handler.abilities.end()) continue;
+        return fmt::format("{} is about {}, which {} does not have", scenario.name, name_of(need),
+                           handler.name);
+    }
+    return std::nullopt;
+}
+
 void validate(const sim::Plan& plan) {
     const Scenario* scenario = find_scenario(plan.scenario);
     if (scenario == nullptr)
         unknown("scenario", "scenario", plan.scenario, names_of(all_scenarios()));
-    if (find_handler(plan.handler) == nullptr) {
-        unknown("handler", "handler", plan.handler, names_of(all_handlers()));
+    const HandlerSpec* handler = find_handler(plan.handler);
+    if (handler == nullptr) unknown("handler", "handler", plan.handler, names_of(all_handlers()));
+    if (const auto reason = obstacle(*scenario, *handler)) {
+        throw PlanError(fmt::format("handler: {} cannot take part in {}, because {}", plan.handler,
+                                    plan.scenario, *reason));
     }
     std::vector<std::string> parameters;
     for (const auto& [name, value] : scenario->parameters.all()) parameters.push_back(name);
