@@ -6,7 +6,8 @@
 namespace fencepost::cli {
 namespace {
 
-constexpr OptionSpec kHandler{"handler", "H", "the handler under test (default: reconcile)"};
+constexpr OptionSpec kHandler{"handler", "H",
+                              "the handler under test (default: the scenario's reference)"};
 constexpr OptionSpec kJobs{"jobs", "N", "worker processes (default: one a processor)"};
 constexpr OptionSpec kFaults{"faults", "K", "faults a plan (only 1 is built so far)"};
 constexpr OptionSpec kVerify{"verify", "", "run everything twice and compare the histories"};
@@ -72,6 +73,15 @@ const std::vector<CommandSpec>& all_commands() {
          .summary = "leaves out of a failing plan all that it does not need to fail",
          .options = {{"out", "FILE", "write the smaller failure there (default: print it)"},
                      kVerify,
+                     kJson}},
+        {.name = "mistakes",
+         .operand = "NAME...",
+         .operand_required = false,
+         .several_operands = true,
+         .summary = "finds the planted mistakes: by which condition, after how many seeds, and the "
+                    "least plan",
+         .options = {{"seeds", "N", "seeds of each scenario at most (default: 10000)"},
+                     kJobs,
                      kJson}},
         {.name = "list",
          .operand = "WHAT",

@@ -7,6 +7,7 @@
 namespace fencepost::cli {
 
 int accept_command(const Arguments& arguments, Console& console);
+int mistakes_command(const Arguments& arguments, Console& console);
 int run_command(const Arguments& arguments, Console& console);
 int sweep_command(const Arguments& arguments, Console& console);
 int exhaust_command(const Arguments& arguments, Console& console);

@@ -29,8 +29,15 @@ const scenarios::HandlerSpec& handler_named(std::string_view name) {
     throw CommandError(unknown_name("handler", name, names_of(scenarios::all_handlers())));
 }
 
-const scenarios::HandlerSpec& handler_of(const Arguments& arguments) {
-    return handler_named(arguments.text("handler").value_or(std::string(kUsualHandler)));
+const scenarios::HandlerSpec& handler_of(const Arguments& arguments,
+                                         const scenarios::Scenario& scenario) {
+    const auto asked = arguments.text("handler");
+    const scenarios::HandlerSpec& handler = handler_named(asked ? *asked : scenario.handlers.at(0));
+    if (const auto reason = scenarios::obstacle(scenario, handler)) {
+        throw CommandError(fmt::format("{} cannot take part in {}, because {}", handler.name,
+                                       scenario.name, *reason));
+    }
+    return handler;
 }
 
 std::string unknown_name(std::string_view what, std::string_view name,

@@ -10,12 +10,15 @@
 
 namespace fencepost::cli {
 
+// Of a bare plan that names none.
 inline constexpr std::string_view kUsualHandler = "reconcile";
 
 const scenarios::Scenario& scenario_named(std::string_view name);
 const scenarios::HandlerSpec& handler_named(std::string_view name);
-// The handler of --handler, or the usual one.
-const scenarios::HandlerSpec& handler_of(const Arguments& arguments);
+// The handler of --handler, or the first reference handler of the scenario. CommandError when it
+// cannot take part.
+const scenarios::HandlerSpec& handler_of(const Arguments& arguments,
+                                         const scenarios::Scenario& scenario);
 
 // `unknown scenario "same-instnat" (did you mean "same-instant"?)`, with all that are known.
 std::string unknown_name(std::string_view what, std::string_view name,

@@ -106,12 +106,15 @@ Arguments::Arguments(const CommandSpec& command, std::span<const char* const> wo
     for (const std::string& operand : operands) {
         if (operand.size() > 1 && operand.starts_with('-')) unknown_option(command, operand);
     }
-    const std::size_t most = command.operand.empty() ? 0 : 1;
+    const std::size_t most = command.several_operands  ? operands.size()
+                             : command.operand.empty() ? 0
+                                                       : 1;
     if (operands.size() > most) {
         throw CommandError(fmt::format("{}: \"{}\" is one word too many; {}", command.name,
                                        shown(operands[most]), see_help(command)));
     }
     if (!operands.empty()) operand_ = operands.front();
+    operands_ = operands;
     if (most == 1 && command.operand_required && operand_.empty()) {
         throw CommandError(
             fmt::format("{} needs {}; {}", command.name, command.operand, see_help(command)));

@@ -24,6 +24,7 @@ struct CommandSpec {
     std::string_view name;
     std::string_view operand;  // "SCENARIO"; empty: it takes none
     bool operand_required = true;
+    bool several_operands = false;
     std::string_view summary;
     std::vector<OptionSpec> options;
 };
@@ -48,6 +49,8 @@ public:
     [[nodiscard]] const CommandSpec& command() const { return command_; }
     // Empty when it is not required and not given.
     [[nodiscard]] const std::string& operand() const { return operand_; }
+    // All of them, for a command that takes several.
+    [[nodiscard]] const std::vector<std::string>& operands() const { return operands_; }
     [[nodiscard]] bool has(std::string_view option) const { return values_.contains(option); }
     [[nodiscard]] std::optional<std::string> text(std::string_view option) const;
     // A whole number from `least` to `most`.
@@ -60,6 +63,7 @@ public:
 private:
     const CommandSpec& command_;
     std::string operand_;
+    std::vector<std::string> operands_;
     std::map<std::string, std::string, std::less<>> values_;
 };
 

@@ -23,7 +23,7 @@ OneRun of_plan_file(const Arguments& arguments, const Console& console) {
         throw CommandError(fmt::format("{}: this plan is for the scenario \"{}\", not \"{}\"", file,
                                        shown(plan.scenario), arguments.operand()));
     }
-    if (arguments.has("handler")) plan.handler = handler_of(arguments).name;
+    if (arguments.has("handler")) plan.handler = handler_named(*arguments.text("handler")).name;
     validate_plan(plan, file);
     return {.plan = plan,
             .called = "plan " + file,
@@ -80,9 +80,9 @@ int run_command(const Arguments& arguments, Console& console) {
     if (arguments.has("plan")) {
         run = of_plan_file(arguments, console);
     } else if (!seed) {
-        run = without_faults(scenario, handler_of(arguments), console);
+        run = without_faults(scenario, handler_of(arguments, scenario), console);
     } else {
-        const scenarios::HandlerSpec& handler = handler_of(arguments);
+        const scenarios::HandlerSpec& handler = handler_of(arguments, scenario);
         check_outputs(arguments, {"json", "trace-json"});
         run = of_seed(scenario, handler, *seed, console);
         scenarios::SearchResult problem;

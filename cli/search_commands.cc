@@ -1,4 +1,4 @@
-// The commands that make many runs: accept, sweep and exhaust.
+// The commands that make many runs of one scenario: sweep and exhaust.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,8 +17,6 @@
 namespace fencepost::cli {
 namespace {
 
-constexpr SeedRange kUsualSeeds{.first = 1, .last = 1000};
-
 int finish(const reports::SearchReport& report, const Arguments& arguments, Console& console,
            const FailureFolder& folder) {
     const std::string json = reports::search_json(report);
@@ -36,8 +34,9 @@ int print_fingerprints(const Arguments& arguments, Console& console, SeedRange s
     Progress progress{console};
     scenarios::SearchOptions options = search_options(arguments, progress, scenario.name);
     options.totals.keep_fingerprints = true;
-    const scenarios::SearchResult result = scenarios::sweep(
-        scenario, {scenario.name, handler_of(arguments).name}, {seeds.first, seeds.last}, options);
+    const scenarios::SearchResult result =
+        scenarios::sweep(scenario, {scenario.name, handler_of(arguments, scenario).name},
+                         {seeds.first, seeds.last}, options);
     progress.clear();
     std::uint64_t seed = seeds.first;
     auto mishap = result.mishaps.begin();
@@ -66,7 +65,7 @@ int print_fingerprints(const Arguments& arguments, Console& console, SeedRange s
 int sweep_command(const Arguments& arguments, Console& console) {
     const SeedRange seeds = arguments.seeds("seeds").value_or(kUsualSeeds);
     const scenarios::Scenario& scenario = scenario_named(arguments.operand());
-    const scenarios::HandlerSpec& handler = handler_of(arguments);
+    const scenarios::HandlerSpec& handler = handler_of(arguments, scenario);
     if (arguments.has("fingerprints")) return print_fingerprints(arguments, console, seeds);
     check_outputs(arguments, {"json"});
     FailureFolder folder{arguments, console};
@@ -78,37 +77,12 @@ int sweep_command(const Arguments& arguments, Console& console) {
 int exhaust_command(const Arguments& arguments, Console& console) {
     check_faults(arguments);
     const scenarios::Scenario& scenario = scenario_named(arguments.operand());
-    const scenarios::HandlerSpec& handler = handler_of(arguments);
+    const scenarios::HandlerSpec& handler = handler_of(arguments, scenario);
     check_outputs(arguments, {"json"});
     FailureFolder folder{arguments, console};
     Progress progress{console};
     const Search search{scenario, handler, arguments, console, progress, folder};
     return finish(exhaust_report(search), arguments, console, folder);
-}
-
-int accept_command(const Arguments& arguments, Console& console) {
-    const SeedRange seeds = arguments.seeds("seeds").value_or(kUsualSeeds);
-    check_faults(arguments);
-    const scenarios::HandlerSpec& handler = handler_of(arguments);
-    check_outputs(arguments, {"json"});
-    FailureFolder folder{arguments, console};
-    Progress progress{console};
-    reports::AcceptReport report{.handler = handler.name};
-    for (const scenarios::Scenario& scenario : scenarios::all_scenarios()) {
-        if (scenario.condition == 0) continue;
-        const Search search{scenario, handler, arguments, console, progress, folder};
-        reports::ConditionReport& condition = report.conditions.emplace_back(
-            reports::ConditionReport{.condition = scenario.condition, .title = scenario.title});
-        condition.random = sweep_report(search, seeds);
-        if (!condition.random.interrupted) condition.one_fault = exhaust_report(search);
-        report.interrupted = condition.random.interrupted || condition.one_fault.interrupted;
-        if (report.interrupted) break;
-    }
-    progress.clear();
-    const std::string json = reports::accept_json(report);
-    folder.write_summary(json);
-    print_result(arguments, console, reports::accept_text(report, console.style), json);
-    return reports::exit_code(reports::ending_of(report));
 }
 
 }  // namespace fencepost::cli

@@ -22,6 +22,8 @@ struct Search {
     FailureFolder& folder;
 };
 
+inline constexpr SeedRange kUsualSeeds{.first = 1, .last = 1000};
+
 // --jobs, --verify, and progress under the name `what`.
 scenarios::SearchOptions search_options(const Arguments& arguments, Progress& progress,
                                         const std::string& what);

@@ -139,6 +139,15 @@ Json fields_of(const SearchReport& report) {
             {"gaps", gaps_of(report)}};
 }
 
+// The verdicts of a condition, or of one piece of evidence for it.
+template <typename Judged>
+Json cells_of(const Judged& judged) {
+    Json cells = Json::object();
+    for (const VerdictColumn& column : verdict_columns())
+        cells[std::string(column.name)] = verdict_name(cell_of(column, judged));
+    return cells;
+}
+
 }  // namespace
 
 std::string run_json(const RunReport& report) {
@@ -151,20 +160,54 @@ std::string search_json(const SearchReport& report) {
 
 std::string accept_json(const AcceptReport& report) {
     Json json = document("accept", exit_code(ending_of(report)));
-    json["handler"] = report.handler;
+    json["handler"] = report.handler.empty() ? Json(nullptr) : Json(report.handler);
     json["interrupted"] = report.interrupted;
     json["conditions"] = Json::array();
     for (const ConditionReport& condition : report.conditions) {
-        Json verdicts = Json::object();
-        for (const VerdictColumn& column : verdict_columns())
-            verdicts[std::string(column.name)] = verdict_name(cell_of(column, condition));
+        Json evidence = Json::array();
+        for (const Evidence& each : condition.evidence) {
+            evidence.push_back({{"scenario", each.random.scenario},
+                                {"handler", each.random.handler},
+                                {"title", each.title},
+                                {"verdicts", cells_of(each)},
+                                {"random", fields_of(each.random)},
+                                {"one_fault", fields_of(each.one_fault)},
+                                {"gaps", gaps_of(each)}});
+        }
         json["conditions"].push_back({{"condition", condition.condition},
                                       {"title", condition.title},
-                                      {"scenario", condition.random.scenario},
-                                      {"verdicts", std::move(verdicts)},
-                                      {"random", fields_of(condition.random)},
-                                      {"one_fault", fields_of(condition.one_fault)},
-                                      {"gaps", gaps_of(condition)}});
+                                      {"verdicts", cells_of(condition)},
+                                      {"obstacles", condition.obstacles},
+                                      {"evidence", std::move(evidence)}});
+    }
+    return dumped(json);
+}
+
+std::string mistakes_json(const MistakesReport& report) {
+    const auto fields_of_catch = [](const std::optional<MistakeCatch>& caught) -> Json {
+        if (!caught) return nullptr;
+        return {{"scenario", caught->scenario}, {"condition", caught->condition},
+                {"checker", caught->checker},   {"first", caught->first},
+                {"count", caught->count},       {"runs", caught->runs}};
+    };
+    Json json = document("mistakes", exit_code(ending_of(report)));
+    json["seeds"] = report.seeds;
+    json["interrupted"] = report.interrupted;
+    json["checkers_unproven"] = report.checkers_unproven;
+    json["faults_unproven"] = report.faults_unproven;
+    json["mistakes"] = Json::array();
+    for (const MistakeReport& mistake : report.mistakes) {
+        json["mistakes"].push_back(
+            {{"name", mistake.name},
+             {"lesson", mistake.lesson},
+             {"breaks", mistake.breaks},
+             {"found", mistake.found},
+             {"minimal", mistake.minimal},
+             {"by_seeds", fields_of_catch(mistake.by_seeds)},
+             {"by_one_fault", fields_of_catch(mistake.by_one_fault)},
+             {"failing", mistake.failing},
+             {"least", mistake.found ? plan_of(mistake.least) : Json(nullptr)},
+             {"trouble", mistake.trouble}});
     }
     return dumped(json);
 }

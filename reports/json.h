@@ -16,9 +16,14 @@
 //             failures [{scenario, handler, checker, also [], invariant, key, message,
 //             fingerprint, runs, first_seen, minimal, file, replay, plan}],
 //             broken_runs [{run, what, handlers_doing, replay}], gaps []
-//   accept    handler, interrupted, conditions [{condition, title, scenario,
-//             verdicts {"effect once", "takeover", …: verdict},
-//             random (as search), one_fault (as search), gaps []}]
+//   accept    handler or null, interrupted, conditions [{condition, title,
+//             verdicts {"effect once", "takeover", …: verdict}, obstacles [],
+//             evidence [{scenario, handler, title, verdicts, random (as search),
+//             one_fault (as search), gaps []}]}]
+//   mistakes  seeds, interrupted, checkers_unproven [], faults_unproven [],
+//             mistakes [{name, lesson, breaks [], found, minimal, by_seeds {scenario, condition,
+//             checker, first, count, runs} or null, by_one_fault (as by_seeds), failing [], least
+//             (a plan) or null, trouble}]
 //   replay    file, outcome, expected_checker, run (as run)
 //   shrink    failure (as in search), runs
 //   list      what, items [{name, text, group}]
@@ -35,6 +40,7 @@ namespace fencepost::reports {
 std::string run_json(const RunReport& report);
 std::string search_json(const SearchReport& report);
 std::string accept_json(const AcceptReport& report);
+std::string mistakes_json(const MistakesReport& report);
 std::string replay_json(const ReplayReport& report);
 std::string shrink_json(const FailureReport& failure, std::uint64_t runs);
 std::string list_json(std::string_view what, const std::vector<ListItem>& items);

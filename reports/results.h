@@ -126,16 +126,24 @@ struct SearchReport {
     bool interrupted = false;
 };
 
-// One condition of the acceptance checklist.
-struct ConditionReport {
-    int condition = 0;
-    std::string title;
+// What was seen of one scenario with one handler.
+struct Evidence {
+    std::string title;  // of the scenario
     SearchReport random;
     SearchReport one_fault;
 };
 
+// One condition of the acceptance checklist.
+struct ConditionReport {
+    int condition = 0;
+    std::string title;
+    std::vector<Evidence> evidence;
+    // Why the handler that was asked for takes no part, one sentence a scenario.
+    std::vector<std::string> obstacles{};
+};
+
 struct AcceptReport {
-    std::string handler;
+    std::string handler;  // empty: the reference handlers of each condition
     std::vector<ConditionReport> conditions;
     bool interrupted = false;
 };
@@ -162,6 +170,38 @@ struct ReplayReport {
     ReplayOutcome outcome = ReplayOutcome::Gone;
     std::string expected_checker;  // as saved in the file
     RunReport run;
+};
+
+// What one kind of search found of a planted mistake.
+struct MistakeCatch {
+    std::string scenario;
+    int condition = 0;
+    std::string checker;
+    std::uint64_t first = 0;  // runs up to and including the first that broke it
+    std::uint64_t count = 0;  // of `runs`, those that broke it
+    std::uint64_t runs = 0;
+};
+
+struct MistakeReport {
+    std::string name;
+    std::string lesson;
+    std::vector<std::string> breaks;  // the invariants of which one must break
+    std::optional<MistakeCatch> by_seeds;
+    std::optional<MistakeCatch> by_one_fault;
+    sim::Plan least;                   // the least plan that shows it
+    std::vector<std::string> failing;  // the checkers that fail on it
+    bool found = false;
+    bool minimal = false;  // no fault of the least plan can be left out
+    std::string trouble;   // why it was not found, where there is something to say
+};
+
+struct MistakesReport {
+    std::vector<MistakeReport> mistakes;
+    std::uint64_t seeds = 0;                     // at most, a scenario
+    bool all = false;                            // every planted mistake was hunted
+    std::vector<std::string> checkers_unproven;  // no mistake needs them; only if all were hunted
+    std::vector<std::string> faults_unproven;
+    bool interrupted = false;
 };
 
 struct ListItem {

@@ -143,6 +143,18 @@ void add_search_facts(std::string& out, const SearchReport& report, TextStyle st
     if (!unknown.empty()) add_field(out, "unknown", joined(unknown));
 }
 
+void add_evidence(std::string& out, int condition, const Evidence& evidence, TextStyle style) {
+    const SearchReport sum = both(evidence);
+    out += fmt::format(
+        "\n{}\n", inked(fmt::format("condition {}: {}, {}", condition, sum.scenario, sum.handler),
+                        Ink::Strong, style));
+    add_field(out, "runs",
+              fmt::format("{}; {}; {} with a broken invariant", evidence.random.what,
+                          evidence.one_fault.what, grouped(sum.failed)));
+    add_search_facts(out, sum, style);
+    add_failures(out, sum, style);
+}
+
 }  // namespace
 
 std::string fingerprint_text(std::uint64_t fingerprint) {
@@ -247,8 +259,9 @@ std::string search_text(const SearchReport& report, TextStyle style) {
 }
 
 std::string accept_text(const AcceptReport& report, TextStyle style) {
-    std::string out =
-        inked("two-node acceptance, handler " + report.handler, Ink::Strong, style) + "\n\n";
+    const std::string whose =
+        report.handler.empty() ? "reference handlers" : "handler " + report.handler;
+    std::string out = inked("two-node acceptance, " + whose, Ink::Strong, style) + "\n\n";
     Table table{{{.heading = {"", "#"}, .right = true},
                  {.heading = {"", "condition"}, .most = 44},
                  {.heading = {"effect", "once"}},
@@ -266,20 +279,21 @@ std::string accept_text(const AcceptReport& report, TextStyle style) {
     }
     out += table.text(style, 1);
     std::vector<std::string> gaps;
+    bool judged = false;
     for (const ConditionReport& condition : report.conditions) {
-        const SearchReport sum = both(condition);
-        out += fmt::format("\n{}\n",
-                           inked(fmt::format("condition {}: {}", condition.condition, sum.scenario),
-                                 Ink::Strong, style));
-        add_field(out, "runs",
-                  fmt::format("{}; {}; {} with a broken invariant", condition.random.what,
-                              condition.one_fault.what, grouped(sum.failed)));
-        add_search_facts(out, sum, style);
-        add_failures(out, sum, style);
-        for (const std::string& gap : gaps_of(condition))
-            gaps.push_back(fmt::format("{}: {}", sum.scenario, gap));
+        for (const Evidence& evidence : condition.evidence) {
+            judged = true;
+            add_evidence(out, condition.condition, evidence, style);
+            for (const std::string& gap : gaps_of(evidence)) {
+                gaps.push_back(fmt::format("{}, {}: {}", evidence.random.scenario,
+                                           evidence.random.handler, gap));
+            }
+        }
+        if (!condition.evidence.empty()) continue;
+        out += fmt::format("\ncondition {}: not applicable\n", condition.condition);
+        for (const std::string& obstacle : condition.obstacles) add_field(out, "because", obstacle);
     }
-    if (report.conditions.empty()) gaps.emplace_back("no condition was judged");
+    if (!judged) gaps.emplace_back("no condition was judged");
     if (report.interrupted) gaps.emplace_back("interrupted: this is what was known by then");
     out += "\n";
     add_gaps(out, gaps, style);

@@ -15,6 +15,8 @@ std::string run_text(const RunReport& report, TextStyle style = {});
 std::string search_text(const SearchReport& report, TextStyle style = {});
 // A row for each condition, a column for each of the five verdicts; then the conditions in detail.
 std::string accept_text(const AcceptReport& report, TextStyle style = {});
+// A row for each planted mistake: by what it was found, and the least plan that shows it.
+std::string mistakes_text(const MistakesReport& report, TextStyle style = {});
 std::string replay_text(const ReplayReport& report, TextStyle style = {});
 
 // What broke, with which faults, and the command that shows it again.

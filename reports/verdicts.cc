@@ -1,6 +1,7 @@
 #include "reports/verdicts.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "reports/layout.h"
 
@@ -33,6 +34,14 @@ void merge(std::vector<Counts>& into, const std::vector<Counts>& from, Name name
     }
 }
 
+// A failure outweighs what is unknown, and that a pass.
+CellVerdict worse_of(CellVerdict a, CellVerdict b) {
+    for (const CellVerdict verdict : {CellVerdict::Fail, CellVerdict::Unknown, CellVerdict::Pass}) {
+        if (a == verdict || b == verdict) return verdict;
+    }
+    return CellVerdict::NotApplicable;
+}
+
 bool judged_nothing(const VerdictCounts& counts) {
     return verdict_of(counts) == CellVerdict::Unknown;
 }
@@ -56,18 +65,21 @@ CellVerdict verdict_of(const VerdictCounts& counts) {
     return CellVerdict::NotApplicable;
 }
 
-CellVerdict cell_of(const VerdictColumn& column, const ConditionReport& condition) {
-    bool passed = false;
-    bool unknown = false;
-    for (const VerdictCounts& counts : both(condition).verdicts) {
+CellVerdict cell_of(const VerdictColumn& column, const Evidence& evidence) {
+    CellVerdict worst = CellVerdict::NotApplicable;
+    for (const VerdictCounts& counts : both(evidence).verdicts) {
         if (std::ranges::find(column.checkers, counts.checker) == column.checkers.end()) continue;
-        const CellVerdict verdict = verdict_of(counts);
-        if (verdict == CellVerdict::Fail) return CellVerdict::Fail;
-        passed = passed || verdict == CellVerdict::Pass;
-        unknown = unknown || verdict == CellVerdict::Unknown;
+        worst = worse_of(worst, verdict_of(counts));
     }
-    if (unknown) return CellVerdict::Unknown;
-    return passed ? CellVerdict::Pass : CellVerdict::NotApplicable;
+    return worst;
+}
+
+CellVerdict cell_of(const VerdictColumn& column, const ConditionReport& condition) {
+    CellVerdict worst = CellVerdict::NotApplicable;
+    for (const Evidence& evidence : condition.evidence) {
+        worst = worse_of(worst, cell_of(column, evidence));
+    }
+    return worst;
 }
 
 std::vector<std::string> gaps_of(const SearchReport& report) {
@@ -89,11 +101,11 @@ std::vector<std::string> gaps_of(const SearchReport& report) {
     return gaps;
 }
 
-std::vector<std::string> gaps_of(const ConditionReport& condition) {
-    std::vector<std::string> gaps = gaps_of(both(condition));
-    if (gaps.empty() && (condition.random.runs == 0 || condition.one_fault.runs == 0)) {
-        gaps.emplace_back(condition.random.runs == 0 ? "no random run was made"
-                                                     : "no one-fault plan was run");
+std::vector<std::string> gaps_of(const Evidence& evidence) {
+    std::vector<std::string> gaps = gaps_of(both(evidence));
+    if (gaps.empty() && (evidence.random.runs == 0 || evidence.one_fault.runs == 0)) {
+        gaps.emplace_back(evidence.random.runs == 0 ? "no random run was made"
+                                                    : "no one-fault plan was run");
     }
     return gaps;
 }
@@ -118,14 +130,21 @@ Ending ending_of(const SearchReport& report) {
 }
 
 Ending ending_of(const AcceptReport& report) {
-    Ending ending{.inconclusive = report.interrupted || report.conditions.empty()};
+    Ending ending{.inconclusive = report.interrupted};
+    bool judged = false;
     for (const ConditionReport& condition : report.conditions) {
-        const Ending one = ending_of(both(condition));
-        ending.harness_failed = ending.harness_failed || one.harness_failed;
-        ending.broken = ending.broken || one.broken;
-        ending.handler_died = ending.handler_died || one.handler_died;
-        ending.inconclusive = ending.inconclusive || !gaps_of(condition).empty();
+        for (const Evidence& evidence : condition.evidence) {
+            const Ending one = ending_of(both(evidence));
+            ending.harness_failed = ending.harness_failed || one.harness_failed;
+            ending.broken = ending.broken || one.broken;
+            ending.handler_died = ending.handler_died || one.handler_died;
+            ending.inconclusive = ending.inconclusive || !gaps_of(evidence).empty();
+            judged = true;
+        }
+        // Nobody took part and nobody says why not.
+        if (condition.evidence.empty() && condition.obstacles.empty()) ending.inconclusive = true;
     }
+    ending.inconclusive = ending.inconclusive || !judged;
     return ending;
 }
 
@@ -133,9 +152,16 @@ Ending ending_of(const ReplayReport& report) {
     return {.broken = report.outcome != ReplayOutcome::Gone};
 }
 
-SearchReport both(const ConditionReport& condition) {
-    SearchReport sum = condition.random;
-    const SearchReport& other = condition.one_fault;
+// A mistake that goes undetected is a failure of what should detect it.
+Ending ending_of(const MistakesReport& report) {
+    return {
+        .broken = std::ranges::any_of(report.mistakes, std::logical_not{}, &MistakeReport::found),
+        .inconclusive = report.interrupted || report.mistakes.empty()};
+}
+
+SearchReport both(const Evidence& evidence) {
+    SearchReport sum = evidence.random;
+    const SearchReport& other = evidence.one_fault;
     sum.runs += other.runs;
     sum.asked += other.asked;
     sum.failed += other.failed;

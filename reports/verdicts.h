@@ -39,14 +39,15 @@ constexpr std::string_view name_of(CellVerdict verdict) {
 // that does not apply in any run says nothing.
 CellVerdict verdict_of(const VerdictCounts& counts);
 
-// Over the checkers of a column and the searches of a condition. A search that made no run leaves
-// the cell unknown.
+// Over the checkers of a column and both searches of a piece of evidence.
+CellVerdict cell_of(const VerdictColumn& column, const Evidence& evidence);
+// Over all evidence for a condition. A condition without any says nothing.
 CellVerdict cell_of(const VerdictColumn& column, const ConditionReport& condition);
 
 // What is missing for a sound answer, one sentence each; empty when nothing is.
 std::vector<std::string> gaps_of(const SearchReport& report);
-// The same for both searches of a condition together: what one did not reach, the other may have.
-std::vector<std::string> gaps_of(const ConditionReport& condition);
+// The same for both searches together: what one did not reach, the other may have.
+std::vector<std::string> gaps_of(const Evidence& evidence);
 
 Ending ending_of(const RunReport& report);
 Ending ending_of(const SearchReport& report);
@@ -54,7 +55,9 @@ Ending ending_of(const AcceptReport& report);
 // A replay is over when the failure is gone; what the run left unknown does not matter.
 Ending ending_of(const ReplayReport& report);
 
+Ending ending_of(const MistakesReport& report);
+
 // The counts of both, kind by kind, in the order in which they first appear.
-SearchReport both(const ConditionReport& condition);
+SearchReport both(const Evidence& evidence);
 
 }  // namespace fencepost::reports

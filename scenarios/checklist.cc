@@ -1,6 +1,7 @@
 // The acceptance checklist, one scenario a condition (and one more where a condition has two
 // forms).
 #include <algorithm>
+#include <array>
 
 #include "scenarios/scenario.h"
 
@@ -93,6 +94,21 @@ const std::vector<Scenario>& all_scenarios() {
     static const std::vector<Scenario> kAll{same_instant(), same_instant_clustered(),
                                             holder_leaves(), crash_before_response()};
     return kAll;
+}
+
+std::string_view condition_title(int condition) {
+    static constexpr std::array<std::string_view, 10> kTitles{
+        "the same scheduled job due on both nodes at once",
+        "the same request or message delivered twice",
+        "the lease holder leaves midway",
+        "Redis fails for a while",
+        "the write is done and the node restarts before the answer",
+        "old and new version side by side during a rolling upgrade",
+        "both nodes initialise at once",
+        "the same instant under another fire id or in another time zone",
+        "a long job in batches: interrupted, resumed, cancelled",
+        "an outside call whose outcome is unknown"};
+    return kTitles.at(static_cast<std::size_t>(condition - 1));
 }
 
 const Scenario* find_scenario(std::string_view name) {

@@ -43,7 +43,10 @@ struct Scenario {
     sim::Duration settle_bound = std::chrono::minutes{5};
 };
 
+// In the order of the conditions that they are about.
 const std::vector<Scenario>& all_scenarios();
+// "the same scheduled job due on both at once": what the acceptance checklist calls a condition.
+std::string_view condition_title(int condition);
 const Scenario* find_scenario(std::string_view name);
 
 // Why the handler cannot take part in the scenario, in half a sentence that goes on after "because

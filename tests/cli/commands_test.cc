@@ -177,5 +177,24 @@ TEST(CommandsTest, AnAcceptanceFailsAHandlerWithAMistakeAndSaysWhere) {
     EXPECT_FALSE(folder.names().empty());
 }
 
+TEST(CommandsTest, MistakesAreFoundAndShownWithTheirLeastPlan) {
+    const Called called = call({"mistakes", "lock-only", "no-claim", "--seeds", "300"});
+    EXPECT_EQ(called.code, 0) << called.err;
+    EXPECT_TRUE(contains(called.out, "2 of 2 mistakes found")) << called.out;
+    EXPECT_TRUE(contains(called.out, "no fault")) << called.out;
+}
+
+TEST(CommandsTest, WithoutASeedThatShowsItAMistakeIsNotFound) {
+    const Called called = call({"mistakes", "release-without-owner", "--seeds", "1"});
+    EXPECT_EQ(called.code, 1) << called.out;
+    EXPECT_TRUE(contains(called.out, "not found: release-without-owner")) << called.out;
+}
+
+TEST(CommandsTest, AReferenceHandlerIsNoMistakeToBeFound) {
+    const Called called = call({"mistakes", "reconcile"});
+    EXPECT_EQ(called.code, 2);
+    EXPECT_TRUE(contains(called.err, "reconcile is no planted mistake")) << called.err;
+}
+
 }  // namespace
 }  // namespace fencepost::cli

@@ -75,7 +75,7 @@ TEST(JsonTest, AnAcceptanceHasAVerdictForEachColumn) {
     EXPECT_EQ(json["conditions"][0]["verdicts"].dump(),
               R"({"effect once":"pass","takeover":"pass","goes on, not redone":"pass",)"
               R"("start-up":"not applicable","status":"pass"})");
-    EXPECT_EQ(json["conditions"][0]["one_fault"]["runs"], 312);
+    EXPECT_EQ(json["conditions"][0]["evidence"][0]["one_fault"]["runs"], 312);
 }
 
 TEST(JsonTest, TextThatIsNotUtf8DoesNotBreakAReport) {

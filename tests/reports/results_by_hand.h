@@ -75,12 +75,14 @@ inline SearchReport small_search() {
 }
 
 inline AcceptReport small_accept() {
-    ConditionReport first{.condition = 1,
-                          .title = "the same scheduled job due on both nodes at once",
-                          .random = small_search(),
-                          .one_fault = small_search()};
-    first.one_fault.what = "312 one-fault plans";
-    first.one_fault.runs = first.one_fault.asked = 312;
+    ConditionReport first{
+        .condition = 1,
+        .title = "the same scheduled job due on both nodes at once",
+        .evidence = {
+            {.title = "every node fires", .random = small_search(), .one_fault = small_search()}}};
+    SearchReport& one_fault = first.evidence[0].one_fault;
+    one_fault.what = "312 one-fault plans";
+    one_fault.runs = one_fault.asked = 312;
     return {.handler = "reconcile", .conditions = {first}};
 }
 

@@ -98,8 +98,8 @@ TEST(TextTest, ARunThatDiedIsReportedWithItsReplayCommand) {
 
 TEST(TextTest, AnAcceptanceIsATableOfConditionsAndVerdicts) {
     AcceptReport report = small_accept();
-    report.conditions[0].random.verdicts[2].fail = 1;
-    report.conditions[0].random.failed = 1;
+    report.conditions[0].evidence[0].random.verdicts[2].fail = 1;
+    report.conditions[0].evidence[0].random.failed = 1;
     EXPECT_EQ(
         accept_text(report),
         "two-node acceptance, handler reconcile\n"
@@ -111,7 +111,7 @@ TEST(TextTest, AnAcceptanceIsATableOfConditionsAndVerdicts) {
         "pass\n"
         "    once\n"
         "\n"
-        "condition 1: same-instant\n"
+        "condition 1: same-instant, reconcile\n"
         "  runs           1,000 random runs (seeds 1..1000); 312 one-fault plans; 1 with a broken "
         "invariant\n"
         "  took effect    crash 240 of 260, pause 88 of 90\n"
@@ -125,7 +125,7 @@ TEST(TextTest, NoLineIsWiderThanThePage) {
     SearchReport report = small_search();
     report.failures.push_back(small_failure());
     AcceptReport accept = small_accept();
-    accept.conditions[0].random = report;
+    accept.conditions[0].evidence[0].random = report;
     for (const std::string& text : {run_text(small_run()), search_text(report), accept_text(accept),
                                     failure_text(small_failure())}) {
         std::istringstream lines{text};
@@ -138,7 +138,7 @@ TEST(TextTest, NoLineIsWiderThanThePage) {
 
 TEST(TextTest, WithoutColourThereIsNoEscapeSequence) {
     AcceptReport report = small_accept();
-    report.conditions[0].random.failures.push_back(small_failure());
+    report.conditions[0].evidence[0].random.failures.push_back(small_failure());
     EXPECT_FALSE(contains(accept_text(report), "\x1b"));
     EXPECT_TRUE(contains(accept_text(report, {.color = true}), "\x1b[32mpass\x1b[0m"));
 }

@@ -34,14 +34,15 @@ TEST(VerdictsTest, ACellWhoseCheckersTheScenarioDoesNotHaveIsNotApplicable) {
 
 TEST(VerdictsTest, OneFailureInEitherSearchFailsTheCell) {
     AcceptReport report = small_accept();
-    report.conditions[0].one_fault.verdicts[2].fail = 1;
+    report.conditions[0].evidence[0].one_fault.verdicts[2].fail = 1;
     EXPECT_EQ(cell("effect once", report), CellVerdict::Fail);
     EXPECT_EQ(cell("takeover", report), CellVerdict::Pass);
 }
 
 TEST(VerdictsTest, ACheckerThatJudgedNothingMakesItsCellUnknown) {
     AcceptReport report = small_accept();
-    for (SearchReport* search : {&report.conditions[0].random, &report.conditions[0].one_fault}) {
+    for (SearchReport* search :
+         {&report.conditions[0].evidence[0].random, &report.conditions[0].evidence[0].one_fault}) {
         search->verdicts[2].pass = 0;
         search->verdicts[2].unknown = 1000;
     }
@@ -51,8 +52,8 @@ TEST(VerdictsTest, ACheckerThatJudgedNothingMakesItsCellUnknown) {
 
 TEST(VerdictsTest, WhatOneSearchCouldNotJudgeTheOtherMayHaveJudged) {
     AcceptReport report = small_accept();
-    report.conditions[0].one_fault.verdicts[2].pass = 0;
-    report.conditions[0].one_fault.verdicts[2].unknown = 312;
+    report.conditions[0].evidence[0].one_fault.verdicts[2].pass = 0;
+    report.conditions[0].evidence[0].one_fault.verdicts[2].unknown = 312;
     EXPECT_EQ(cell("effect once", report), CellVerdict::Pass);
 }
 
@@ -78,8 +79,9 @@ TEST(VerdictsTest, AProbeThatWasNeverReachedIsInconclusive) {
 
 TEST(VerdictsTest, AProbeThatOneOfTwoSearchesReachedIsReached) {
     AcceptReport report = small_accept();
-    report.conditions[0].random.probes.push_back({.probe = "stale write refused"});
-    report.conditions[0].one_fault.probes.push_back({.probe = "stale write refused", .reached = 1});
+    report.conditions[0].evidence[0].random.probes.push_back({.probe = "stale write refused"});
+    report.conditions[0].evidence[0].one_fault.probes.push_back(
+        {.probe = "stale write refused", .reached = 1});
     EXPECT_EQ(exit_code(ending_of(report)), 0);
 }
 
@@ -100,21 +102,43 @@ TEST(VerdictsTest, ABrokenRunIsTheHandlersOrTheHarnesssDoing) {
 }
 
 TEST(VerdictsTest, WhatBothSearchesFoundIsOneFailure) {
-    ConditionReport condition = small_accept().conditions[0];
-    condition.random.failures = {small_failure()};
-    condition.one_fault.failures = {small_failure(), small_failure()};
-    condition.one_fault.failures[1].plan.faults.clear();
-    const SearchReport sum = both(condition);
+    Evidence evidence = small_accept().conditions[0].evidence[0];
+    evidence.random.failures = {small_failure()};
+    evidence.one_fault.failures = {small_failure(), small_failure()};
+    evidence.one_fault.failures[1].plan.faults.clear();
+    const SearchReport sum = both(evidence);
     ASSERT_EQ(sum.failures.size(), 2U);
     EXPECT_EQ(sum.failures[0].seen, 34U);
     EXPECT_EQ(sum.failures[1].seen, 17U);
+}
+
+TEST(VerdictsTest, AConditionNeedsAllItsEvidenceToPass) {
+    AcceptReport report = small_accept();
+    std::vector<Evidence>& evidence = report.conditions[0].evidence;
+    evidence.push_back(evidence[0]);
+    EXPECT_EQ(cell("effect once", report), CellVerdict::Pass);
+    evidence[1].random.verdicts[0].fail = 1;
+    EXPECT_EQ(cell("effect once", report), CellVerdict::Fail);
+    EXPECT_EQ(cell("takeover", report), CellVerdict::Pass);
+}
+
+TEST(VerdictsTest, AConditionInWhichTheHandlerTakesNoPartSaysNothing) {
+    AcceptReport report = small_accept();
+    report.conditions.push_back({.condition = 2,
+                                 .title = "the same message twice",
+                                 .evidence = {},
+                                 .obstacles = {"it is set to work by fires"}});
+    EXPECT_EQ(cell_of(column("effect once"), report.conditions[1]), CellVerdict::NotApplicable);
+    EXPECT_EQ(exit_code(ending_of(report)), 0);
+    report.conditions.erase(report.conditions.begin());
+    EXPECT_EQ(exit_code(ending_of(report)), 3);
 }
 
 TEST(VerdictsTest, NothingRunIsInconclusive) {
     EXPECT_EQ(exit_code(ending_of(SearchReport{})), 3);
     EXPECT_EQ(exit_code(ending_of(AcceptReport{})), 3);
     AcceptReport report = small_accept();
-    report.conditions[0].one_fault = {};
+    report.conditions[0].evidence[0].one_fault = {};
     EXPECT_EQ(exit_code(ending_of(report)), 3);
 }
 

@@ -1,0 +1,102 @@
+// The acceptance checklist: every condition, by its scenarios and the handlers that take part.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/commands.h"
+#include "cli/names.h"
+#include "cli/output.h"
+#include "cli/searching.h"
+#include "reports/json.h"
+#include "reports/text.h"
+#include "reports/verdicts.h"
+
+namespace fencepost::cli {
+namespace {
+
+// One acceptance under way.
+class Acceptance {
+public:
+    Acceptance(const Arguments& arguments, Console& console, FailureFolder& folder)
+        : arguments_(arguments),
+          console_(console),
+          folder_(folder),
+          progress_(console),
+          seeds_(arguments.seeds("seeds").value_or(kUsualSeeds)),
+          report_{.handler = arguments.text("handler").value_or("")} {}
+
+    reports::AcceptReport run() {
+        for (const scenarios::Scenario& scenario : scenarios::all_scenarios()) {
+            if (scenario.condition == 0) continue;
+            reports::ConditionReport& condition = condition_of(scenario);
+            for (const scenarios::HandlerSpec* handler : handlers_for(scenario, condition)) {
+                condition.evidence.push_back(evidence_of(scenario, *handler));
+                if (report_.interrupted) return std::move(report_);
+            }
+        }
+        progress_.clear();
+        return std::move(report_);
+    }
+
+private:
+    reports::ConditionReport& condition_of(const scenarios::Scenario& scenario) {
+        const auto known = std::ranges::find(report_.conditions, scenario.condition,
+                                             &reports::ConditionReport::condition);
+        if (known != report_.conditions.end()) return *known;
+        return report_.conditions.emplace_back(reports::ConditionReport{
+            .condition = scenario.condition,
+            .title = std::string(scenarios::condition_title(scenario.condition)),
+            .evidence = {}});
+    }
+
+    // The handler that was asked for, if it can take part; else the scenario's own.
+    std::vector<const scenarios::HandlerSpec*> handlers_for(const scenarios::Scenario& scenario,
+                                                            reports::ConditionReport& condition) {
+        std::vector<const scenarios::HandlerSpec*> handlers;
+        if (report_.handler.empty()) {
+            for (const std::string& name : scenario.handlers)
+                handlers.push_back(&handler_named(name));
+            return handlers;
+        }
+        const scenarios::HandlerSpec& handler = handler_named(report_.handler);
+        if (const auto reason = scenarios::obstacle(scenario, handler)) {
+            condition.obstacles.push_back(*reason);
+        } else {
+            handlers.push_back(&handler);
+        }
+        return handlers;
+    }
+
+    reports::Evidence evidence_of(const scenarios::Scenario& scenario,
+                                  const scenarios::HandlerSpec& handler) {
+        const Search search{scenario, handler, arguments_, console_, progress_, folder_};
+        reports::Evidence evidence{
+            .title = scenario.title, .random = sweep_report(search, seeds_), .one_fault = {}};
+        if (!evidence.random.interrupted) evidence.one_fault = exhaust_report(search);
+        report_.interrupted = evidence.random.interrupted || evidence.one_fault.interrupted;
+        return evidence;
+    }
+
+    const Arguments& arguments_;
+    Console& console_;
+    FailureFolder& folder_;
+    Progress progress_;
+    SeedRange seeds_;
+    reports::AcceptReport report_;
+};
+
+}  // namespace
+
+int accept_command(const Arguments& arguments, Console& console) {
+    check_faults(arguments);
+    if (const auto handler = arguments.text("handler")) handler_named(*handler);
+    check_outputs(arguments, {"json"});
+    FailureFolder folder{arguments, console};
+    const reports::AcceptReport report = Acceptance{arguments, console, folder}.run();
+    const std::string json = reports::accept_json(report);
+    folder.write_summary(json);
+    print_result(arguments, console, reports::accept_text(report, console.style), json);
+    return reports::exit_code(reports::ending_of(report));
+}
+
+}  // namespace fencepost::cli

@@ -1,0 +1,138 @@
+#include "scenarios/search/hunt.h"
+
+#include <algorithm>
+#include <array>
+
+namespace fencepost::scenarios {
+namespace {
+
+// The kept failure with the first run that broke `checker`.
+const FoundFailure* failure_of_checker(const SearchResult& search, const std::string& checker) {
+    const auto found = std::ranges::find_if(search.failures, [&](const FoundFailure& failure) {
+        return std::ranges::find(failure.run.failed, checker) != failure.run.failed.end();
+    });
+    return found == search.failures.end() ? nullptr : &*found;
+}
+
+class Hunter {
+public:
+    Hunter(const HandlerSpec& mistake, const HuntOptions& options)
+        : mistake_(mistake), options_(options) {
+        hunt_.mistake = mistake.name;
+        for (const Scenario& scenario : all_scenarios()) {
+            if (obstacle(scenario, mistake)) continue;
+            scenarios_.push_back(&scenario);
+            hunt_.scenarios.push_back(scenario.name);
+        }
+    }
+
+    Hunt run() {
+        hunt_by_seeds();
+        hunt_by_one_fault();
+        if (!hunt_.interrupted) shrink_catch();
+        return std::move(hunt_);
+    }
+
+private:
+    // A few seeds everywhere first: most mistakes show in those.
+    void hunt_by_seeds() {
+        std::uint64_t first = 1;
+        for (const std::uint64_t last :
+             std::array{std::uint64_t{50}, std::uint64_t{1000}, options_.most_seeds}) {
+            if (first > options_.most_seeds) return;
+            const SeedRange seeds{first, std::min(last, options_.most_seeds)};
+            for (const Scenario* scenario : scenarios_) {
+                const SearchResult search =
+                    sweep(*scenario, {scenario->name, mistake_.name}, seeds, options_.search);
+                hunt_.interrupted = hunt_.interrupted || search.interrupted();
+                if (hunt_.interrupted) return;
+                auto caught = caught_in(*scenario, search);
+                if (caught && (!hunt_.by_seeds || caught->first < hunt_.by_seeds->first)) {
+                    hunt_.by_seeds = std::move(caught);
+                }
+            }
+            if (hunt_.by_seeds) return;
+            first = last + 1;
+        }
+    }
+
+    void hunt_by_one_fault() {
+        if (hunt_.interrupted) return;
+        // Where seeds found it comes first.
+        if (hunt_.by_seeds) {
+            std::ranges::stable_partition(scenarios_, [&](const Scenario* scenario) {
+                return scenario->name == hunt_.by_seeds->scenario;
+            });
+        }
+        for (const Scenario* scenario : scenarios_) {
+            ExhaustOptions options;
+            options.search = options_.search;
+            const ExhaustResult all = exhaust(*scenario, {scenario->name, mistake_.name}, options);
+            hunt_.interrupted = hunt_.interrupted || all.search.interrupted();
+            if (hunt_.interrupted) return;
+            if (auto caught = caught_in(*scenario, all.search)) {
+                ++caught->first;  // plans are counted from 0
+                hunt_.by_one_fault = std::move(caught);
+                return;
+            }
+        }
+    }
+
+    // The invariant of those that the mistake is meant to break which broke first.
+    [[nodiscard]] std::optional<Catch> caught_in(const Scenario& scenario,
+                                                 const SearchResult& search) const {
+        std::optional<Catch> caught;
+        for (const CheckerTally& tally : search.totals.checkers) {
+            const bool meant =
+                std::ranges::find(mistake_.breaks, tally.checker) != mistake_.breaks.end();
+            if (!meant || tally.failed == 0) continue;
+            if (caught && caught->first <= tally.first_failed) continue;
+            const FoundFailure* failure = failure_of_checker(search, tally.checker);
+            if (failure == nullptr) continue;
+            caught = Catch{.scenario = scenario.name,
+                           .checker = tally.checker,
+                           .plan = failure->plan,
+                           .first = tally.first_failed,
+                           .count = tally.failed,
+                           .runs = search.totals.runs};
+        }
+        return caught;
+    }
+
+    void shrink_catch() {
+        const std::optional<Catch>& caught = hunt_.by_seeds ? hunt_.by_seeds : hunt_.by_one_fault;
+        if (!caught) return;
+        ShrinkOptions options;
+        options.parameters = shrinkable_parameters(*find_scenario(caught->scenario));
+        const auto least =
+            shrink_in_worker(caught->plan, options_.search.make_runner, options, caught->checker);
+        if (!least || !least->reproduced) return;
+        hunt_.least = *least;
+        const auto packed = call_in_worker([&] {
+            std::string names;
+            for (const auto& judgement :
+                 options_.search.make_runner().run(least->plan, {}).judgements) {
+                if (judgement.verdict == checkers::Verdict::Fail) names += judgement.checker + "\n";
+            }
+            return names;
+        });
+        if (!packed) return;
+        for (std::size_t from = 0, to = 0; (to = packed->find('\n', from)) != std::string::npos;
+             from = to + 1) {
+            hunt_.failing.push_back(packed->substr(from, to - from));
+        }
+    }
+
+    const HandlerSpec& mistake_;
+    const HuntOptions& options_;
+    std::vector<const Scenario*> scenarios_;
+    Hunt hunt_;
+};
+
+}  // namespace
+
+Hunt hunt(const HandlerSpec& mistake, const HuntOptions& options) {
+    return Hunter{mistake, options}.run();
+}
+
+}  // namespace fencepost::scenarios
