@@ -195,6 +195,11 @@ Reply unknown_command(std::span<const std::string> arguments) {
 Reply refuse_call(const Execution& execution, const Command* command) {
     const bool known = command != nullptr;
     if (!execution.in_script) {
+        // A transaction that is not there ends all the same.
+        if (known && command->name == "exec") {
+            return Reply::error("EXECABORT Transaction discarded because of: " +
+                                wrong_arity("exec").text.substr(4));
+        }
         return known ? wrong_arity(command->name) : unknown_command(execution.arguments);
     }
     if (!known) return Reply::error("ERR Unknown Redis command called from script");
@@ -202,6 +207,18 @@ Reply refuse_call(const Execution& execution, const Command* command) {
         return Reply::error("ERR Wrong number of args calling Redis command from script");
     }
     return Reply::error("ERR This Redis command is not allowed from script");
+}
+
+}  // namespace
+
+const Command* find_command(std::string_view name) {
+    if (name.size() > kNameBytes) return nullptr;
+    const PackedName packed = pack(name);
+    const auto& slots = command_slots();
+    for (std::size_t at = slot_of(packed); slots[at].command != nullptr; at = (at + 1) % kSlots) {
+        if (slots[at].name == packed) return slots[at].command;
+    }
+    return nullptr;
 }
 
 std::optional<Reply> refuse_for_now(const Execution& execution, const Command& command) {
@@ -226,18 +243,6 @@ std::optional<Reply> refuse_for_now(const Execution& execution, const Command& c
             return Reply::error("LOADING Redis is loading the dataset in memory");
     }
     return std::nullopt;
-}
-
-}  // namespace
-
-const Command* find_command(std::string_view name) {
-    if (name.size() > kNameBytes) return nullptr;
-    const PackedName packed = pack(name);
-    const auto& slots = command_slots();
-    for (std::size_t at = slot_of(packed); slots[at].command != nullptr; at = (at + 1) % kSlots) {
-        if (slots[at].name == packed) return slots[at].command;
-    }
-    return nullptr;
 }
 
 Reply run_command(Execution& execution) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,6 +58,10 @@ struct Command {
 
 // Runs one command of a client or of a script: everything from its look-up to its reply.
 [[nodiscard]] Reply run_command(Execution& execution);
+
+// The error, if the server refuses such a command for now.
+[[nodiscard]] std::optional<Reply> refuse_for_now(const Execution& execution,
+                                                  const Command& command);
 
 [[nodiscard]] Reply wrong_arity(std::string_view command);
 [[nodiscard]] Reply wrong_type();

@@ -179,12 +179,12 @@ Reply pexpiretime(Execution& execution) {
     return deadline_as(execution, {ExpiryUnit::Milliseconds, ExpiryBase::Epoch});
 }
 
-// In the order of the names; Redis promises none.
+// In the order of the names; Redis promises none. Leaves out what has expired and lets it lie.
 Reply keys(Execution& execution) {
     std::vector<Reply> matching;
     for (std::string& key : execution.keys.sorted_keys()) {
         if (!matches_glob(key, execution.arguments[1])) continue;
-        if (execution.keys.find(key) == nullptr) continue;
+        if (execution.keys.has_expired(key)) continue;
         matching.push_back(Reply::bulk(std::move(key)));
     }
     return Reply::array(std::move(matching));

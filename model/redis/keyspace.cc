@@ -40,11 +40,14 @@ Entry* Keyspace::find(const std::string& key) {
     const auto found = entries_.find(key);
     if (found == entries_.end()) return nullptr;
     Entry& entry = *found;
-    if (entry.second.expires_ms == kNoExpiry || change_.now_ms <= entry.second.expires_ms) {
-        return &entry;
-    }
+    if (!is_past(entry.second)) return &entry;
     if (instance_ != RedisInstance::Replica) erase(entry, KeyChange::Kind::Expired);
     return nullptr;
+}
+
+bool Keyspace::has_expired(const std::string& key) const {
+    const auto found = entries_.find(key);
+    return found != entries_.end() && is_past(found->second);
 }
 
 Keyspace::LogRecord& Keyspace::next_log_record(const std::string& key, bool existed) {

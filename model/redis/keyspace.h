@@ -56,6 +56,9 @@ public:
     // replica, which only hides it.
     [[nodiscard]] Entry* find(const std::string& key);
 
+    // Whether there is an entry whose deadline has passed; leaves it there.
+    [[nodiscard]] bool has_expired(const std::string& key) const;
+
     // `entry` is what find(key) gave. The entry stays where it is until it is erased.
     void set_text(Entry* entry, const std::string& key, std::string_view text,
                   std::int64_t expires_ms);
@@ -88,6 +91,9 @@ private:
         Value before;
     };
 
+    [[nodiscard]] bool is_past(const Value& value) const {
+        return value.expires_ms != kNoExpiry && change_.now_ms > value.expires_ms;
+    }
     LogRecord& next_log_record(const std::string& key, bool existed);
     void restore(const std::string& key, bool exists, Value value);
     [[nodiscard]] bool is_observed() const { return observer_ != nullptr && *observer_; }

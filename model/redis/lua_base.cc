@@ -103,16 +103,11 @@ int collect_garbage(lua_State* lua) {
     return 1;
 }
 
-int load_text(lua_State* lua) {
+int load_string(lua_State* lua) {
     std::size_t length = 0;
     const char* text = luaL_checklstring(lua, 1, &length);
     const char* name = luaL_optstring(lua, 2, text);
-    if (length > 0 && text[0] == LUA_SIGNATURE[0]) {
-        lua_pushnil(lua);
-        lua_pushliteral(lua, "bytecode is not accepted");
-        return 2;
-    }
-    if (luaL_loadbuffer(lua, text, length, name) == 0) return 1;
+    if (load_text(lua, {text, length}, name) == 0) return 1;
     lua_pushnil(lua);
     lua_insert(lua, -2);
     return 2;
@@ -150,6 +145,15 @@ std::string describe_value(lua_State* lua, int index) {
     }
 }
 
+// Redis's Lua has no bytecode. A blank in front keeps ours from taking text for it.
+int load_text(lua_State* lua, std::string_view text, const char* name) {
+    if (!text.starts_with(LUA_SIGNATURE[0])) {
+        return luaL_loadbuffer(lua, text.data(), text.size(), name);
+    }
+    const std::string padded = " " + std::string(text);
+    return luaL_loadbuffer(lua, padded.data(), padded.size(), name);
+}
+
 void replace_base_functions(lua_State* lua) {
     lua_pushlightuserdata(lua, const_cast<char*>(&kIdentities));
     lua_newtable(lua);
@@ -164,7 +168,7 @@ void replace_base_functions(lua_State* lua) {
     }
     constexpr luaL_Reg kReplaced[] = {{"collectgarbage", collect_garbage},
                                       {"gcinfo", collect_garbage},
-                                      {"loadstring", load_text},
+                                      {"loadstring", load_string},
                                       {"pcall", protected_call},
                                       {"tostring", show}};
     for (const luaL_Reg& function : kReplaced) lua_register(lua, function.name, function.func);

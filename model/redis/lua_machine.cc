@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "model/redis/lua_base.h"
 #include "model/redis/lua_sandbox.h"
 #include "model/redis/lua_values.h"
 #include "model/redis/text.h"
@@ -91,9 +92,7 @@ LuaMachine& LuaMachine::of(lua_State* lua) {
 
 std::expected<int, std::string> LuaMachine::compile(std::string_view source) {
     lua_State* lua = lua_.get();
-    const bool is_bytecode = source.starts_with(LUA_SIGNATURE[0]);
-    if (is_bytecode) return std::unexpected("bytecode is not accepted");
-    if (luaL_loadbuffer(lua, source.data(), source.size(), "@user_script") != 0) {
+    if (load_text(lua, source, "@user_script") != 0) {
         std::string message = lua_tostring(lua, -1);
         lua_settop(lua, kBottom);
         return std::unexpected(std::move(message));

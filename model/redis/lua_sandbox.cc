@@ -156,8 +156,8 @@ void open_sandbox(lua_State* lua) {
     push_redis_library(lua);
     lua_setglobal(lua, "redis");
     for (const char* name : {"table", "math", "coroutine", "redis"}) protect_library(lua, name);
-    protect_string_metatable(lua);
     protect_library(lua, "string");
+    protect_string_metatable(lua);
 
     // A name that is not in the globals is an error.
     lua_pushvalue(lua, LUA_GLOBALSINDEX);

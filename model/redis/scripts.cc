@@ -1,5 +1,7 @@
 #include "model/redis/scripts.h"
 
+#include <algorithm>
+
 #include "model/redis/lua_machine.h"
 #include "model/redis/sha1.h"
 #include "model/redis/text.h"
@@ -8,6 +10,10 @@ namespace fencepost::model::redis {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
+
+bool is_known_in(const Script& script, std::uint64_t era) {
+    return std::ranges::find(script.known_in, era) != script.known_in.end();
+}
 
 std::size_t index_of(RedisInstance instance) {
     return static_cast<std::size_t>(instance);
@@ -35,7 +41,7 @@ std::optional<Reply> take_script_flags(Script& script, std::string_view flags) {
     return std::nullopt;
 }
 
-std::optional<Reply> parse_shebang(Script& script, std::string_view line) {
+std::optional<Reply> parse_shebang_line(Script& script, std::string_view line) {
     const std::string_view engine = take_word(line, kBlanks);
     if (engine != "#!lua") {
         return Reply::error("ERR Unexpected engine in script shebang: " + std::string(engine));
@@ -49,6 +55,15 @@ std::optional<Reply> parse_shebang(Script& script, std::string_view line) {
         if (auto error = take_script_flags(script, option.substr(kFlags.size()))) return error;
     }
     return std::nullopt;
+}
+
+// The error, if it begins with a shebang line that Redis does not understand.
+std::optional<Reply> parse_shebang(Script& script, std::string_view source) {
+    if (!source.starts_with("#!")) return std::nullopt;
+    const std::size_t line_end = source.find('\n');
+    if (line_end == std::string_view::npos) return Reply::error("ERR Invalid script shebang");
+    script.has_shebang = true;
+    return parse_shebang_line(script, source.substr(0, line_end));
 }
 
 }  // namespace
@@ -69,7 +84,7 @@ std::expected<const Script*, Reply> Scripts::load(RedisInstance instance,
         script = &by_sha_.insert_or_assign(compiled->sha, *compiled).first->second;
         by_source_.emplace(source, script);
     }
-    script->known_since[index_of(instance)] = era_[index_of(instance)];
+    tell(*script, era_[index_of(instance)]);
     return script;
 }
 
@@ -77,17 +92,9 @@ std::expected<Script, Reply> Scripts::compile(const std::string& source) {
     Script script;
     script.sha = sha1_hex(source);
     std::string_view body = source;
-    if (body.starts_with("#!")) {
-        const std::size_t line_end = body.find('\n');
-        if (line_end == std::string_view::npos) {
-            return std::unexpected(Reply::error("ERR Invalid script shebang"));
-        }
-        script.has_shebang = true;
-        if (auto error = parse_shebang(script, body.substr(0, line_end))) {
-            return std::unexpected(std::move(*error));
-        }
-        body.remove_prefix(line_end);  // The line end stays, and with it the numbers of the lines.
-    }
+    if (auto error = parse_shebang(script, source)) return std::unexpected(*std::move(error));
+    // The line end stays, and with it the numbers of the lines.
+    if (script.has_shebang) body.remove_prefix(body.find('\n'));
     const auto function = machine_->compile(body);
     if (!function) {
         return std::unexpected(Reply::error(
@@ -101,16 +108,34 @@ const Script* Scripts::find(RedisInstance instance, std::string_view sha) const 
     auto found = by_sha_.find(sha);
     if (found == by_sha_.end()) found = by_sha_.find(lower_case(sha));
     if (found == by_sha_.end()) return nullptr;
-    const std::size_t index = index_of(instance);
-    return found->second.known_since[index] == era_[index] ? &found->second : nullptr;
+    const bool known = is_known_in(found->second, era_[index_of(instance)]);
+    return known ? &found->second : nullptr;
+}
+
+// There are as many places as instances, so one of them holds an era that is over.
+void Scripts::tell(Script& script, std::uint64_t era) {
+    if (is_known_in(script, era)) return;
+    const auto is_over = [&](std::uint64_t known) {
+        return std::ranges::find(era_, known) == era_.end();
+    };
+    *std::ranges::find_if(script.known_in, is_over) = era;
 }
 
 void Scripts::forget(RedisInstance instance) {
-    ++era_[index_of(instance)];
+    era_[index_of(instance)] = ++last_era_;
+}
+
+void Scripts::move(RedisInstance from, RedisInstance to) {
+    era_[index_of(to)] = era_[index_of(from)];
+    forget(from);
 }
 
 void Scripts::forget_everything() {
-    for (std::uint64_t& era : era_) ++era;
+    for (std::uint64_t& era : era_) era = ++last_era_;
+    restart_random();
+}
+
+void Scripts::restart_random() {
     machine_->restart_random();
 }
 
@@ -128,9 +153,30 @@ Reply no_script() {
 
 enum class By : std::uint8_t { Source, Sha };
 
+// A script that says what it does counts as a command that does it, before anything else is looked
+// at.
+std::optional<Reply> refuse_by_flags(const Execution& execution, By by) {
+    const std::string& text = execution.arguments[1];
+    Script promised;
+    if (by == By::Sha) {
+        const Script* known = execution.scripts.find(execution.instance, text);
+        if (known == nullptr) return std::nullopt;
+        promised = *known;
+    } else if (parse_shebang(promised, text)) {
+        return std::nullopt;
+    }
+    if (!promised.has_shebang || promised.never_writes) return std::nullopt;
+    if (execution.refusal == Refusal::Growth && promised.runs_out_of_memory) return std::nullopt;
+    constexpr Command kWritingScript{.flags = Command::Write | Command::Grows};
+    return refuse_for_now(execution, kWritingScript);
+}
+
 Reply run_script(Execution& execution, By by, bool read_only) {
     constexpr std::size_t kShaLength = 40;
     const auto& arguments = execution.arguments;
+    if (execution.refusal != Refusal::Nothing) {
+        if (auto error = refuse_by_flags(execution, by)) return *std::move(error);
+    }
     if (by == By::Sha && arguments[1].size() != kShaLength) return no_script();
     const auto key_count = parse_integer(arguments[2]);
     const auto rest = arguments.subspan(3);
@@ -149,14 +195,8 @@ Reply run_script(Execution& execution, By by, bool read_only) {
         if (!loaded) return std::move(loaded.error());
         script = *loaded;
     }
-    if (script->has_shebang && execution.refusal == Refusal::Growth &&
-        !script->runs_out_of_memory && !script->never_writes) {
-        return Reply::error(
-            "OOM allow-oom flag is not set on the script, can not run it when used memory > "
-            "'maxmemory'");
-    }
-    if (script->has_shebang && execution.refusal == Refusal::Writes && !script->never_writes) {
-        return Reply::error("READONLY Can not run script with write flag on readonly replica.");
+    if (script->has_shebang && read_only && !script->never_writes) {
+        return Reply::error("ERR Can not execute a script with write flag using *_ro command.");
     }
     execution.read_only = read_only || script->never_writes;
     const auto keys = rest.first(static_cast<std::size_t>(*key_count));

@@ -177,7 +177,8 @@ void RedisServer::start(const RedisNow& now) {
     if (state.options.persistence == Persistence::Rdb) state.primary.erase_expired();
     state.durable_until = now.elapsed;
     state.refusal = Refusal::Nothing;
-    state.scripts.forget_everything();
+    state.scripts.forget(RedisInstance::Primary);
+    state.scripts.restart_random();
 }
 
 bool RedisServer::is_up() const {
@@ -233,6 +234,7 @@ void RedisServer::failover(const RedisNow& now, OldPrimary old_primary) {
         sim::require(!state.crash, "an old primary that is down takes no writes");
         state.former_primary = state.primary;
         state.former_primary->become(RedisInstance::FormerPrimary);
+        state.scripts.move(RedisInstance::Primary, RedisInstance::FormerPrimary);
     }
     state.primary.begin(change_by(kNoClient, now));
     state.primary.go_back_to(state.replica_horizon(now.elapsed));
@@ -241,7 +243,8 @@ void RedisServer::failover(const RedisNow& now, OldPrimary old_primary) {
     state.replica_cut.reset();
     state.refusal = Refusal::Nothing;
     state.durable_until = now.elapsed;
-    state.scripts.forget_everything();
+    state.scripts.move(RedisInstance::Replica, RedisInstance::Primary);
+    state.scripts.restart_random();
 }
 
 bool RedisServer::has_former_primary() const {
@@ -260,7 +263,9 @@ RedisServer::Reply RedisServer::execute_on_former_primary(std::uint32_t client,
 }
 
 void RedisServer::demote_former_primary() {
+    if (!has_former_primary()) return;
     state_->former_primary.reset();
+    state_->scripts.move(RedisInstance::FormerPrimary, RedisInstance::Replica);
 }
 
 }  // namespace fencepost::model

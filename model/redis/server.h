@@ -9,7 +9,8 @@
 // goes back.
 //
 // Loss. A restart or failover goes back to an earlier state; each key that differs is reported as
-// Lost. Scripts are forgotten by both (NOSCRIPT). Deadlines run on while the server is down.
+// Lost. Scripts stay where they were told: a process that starts again knows none, and a promoted
+// replica those that it was told itself (else NOSCRIPT). Deadlines run on while the server is down.
 #pragma once
 
 #include <chrono>

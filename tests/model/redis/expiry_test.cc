@@ -81,6 +81,14 @@ TEST_F(RedisTest, AnExpiredKeyIsCountedUntilSomeoneComesUponIt) {
     EXPECT_EQ(run({"DBSIZE"}), number(1));
 }
 
+TEST_F(RedisTest, KeysLeavesOutWhatHasExpiredAndLetsItLie) {
+    run({"SET", "a", "5", "PX", "10"});
+    run({"SET", "b", "5"});
+    pass(11ms);
+    EXPECT_EQ(run({"KEYS", "*"}), Reply::array({bulk("b")}));
+    EXPECT_EQ(run({"DBSIZE"}), number(2));
+}
+
 TEST_F(RedisTest, AStepOfTheWallClockShortensOrProlongsALease) {
     run({"SET", "lease", "a", "PX", "10000"});
     step_wall_clock(8s);

@@ -160,6 +160,30 @@ TEST_F(ReplicaTest, ThePromotedReplicaKnowsNoScripts) {
     EXPECT_TRUE(run({"EVALSHA", sha, "0"}).text.starts_with("NOSCRIPT"));
 }
 
+TEST_F(ReplicaTest, ScriptsStayWhereTheyWereTold) {
+    const std::vector<std::string> one = {"EVALSHA", run({"SCRIPT", "LOAD", "return 1"}).text, "0"};
+    const std::vector<std::string> two = {"EVALSHA",
+                                          run_on_replica({"SCRIPT", "LOAD", "return 2"}).text, "0"};
+    server_.failover(now(), RedisServer::OldPrimary::Isolated);
+    EXPECT_EQ(server_.execute(1, two, now()), number(2));
+    EXPECT_TRUE(server_.execute(1, one, now()).text.starts_with("NOSCRIPT"));
+    EXPECT_EQ(server_.execute_on_former_primary(1, one, now()), number(1));
+    EXPECT_TRUE(server_.execute_on_former_primary(1, two, now()).text.starts_with("NOSCRIPT"));
+    server_.demote_former_primary();
+    EXPECT_EQ(server_.execute_on_replica(1, one, now()), number(1));
+    EXPECT_EQ(run({"SCRIPT", "LOAD", "return 1"}).text, one[1]);
+    EXPECT_EQ(server_.execute_on_replica(1, one, now()), number(1));
+    EXPECT_EQ(server_.execute(1, two, now()), number(2));
+}
+
+TEST_F(ReplicaTest, AScriptThatSaysItWritesCountsAsAWrite) {
+    const auto refused = error("READONLY You can't write against a read only replica.");
+    EXPECT_EQ(run_on_replica({"EVAL", "#!lua\nreturn 1", "no number"}), refused);
+    EXPECT_EQ(run_on_replica({"EVAL_RO", "#!lua\nreturn 1", "0"}), refused);
+    EXPECT_EQ(run_on_replica({"EVAL", "#!lua flags=no-writes\nreturn 1", "0"}), number(1));
+    EXPECT_EQ(run_on_replica({"EVAL", "return 1", "0"}), number(1));
+}
+
 TEST_F(ReplicaTest, TheReplicaKeepsWhatTheDiskOfTheDeadPrimaryLost) {
     run({"SET", "k", "1"});
     pass(200ms);

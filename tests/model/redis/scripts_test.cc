@@ -15,6 +15,31 @@ const std::string kAcquire =
     "return redis.call('INCR', KEYS[2]) end return false";
 const Reply kNoScript = error("NOSCRIPT No matching script. Please use EVAL.");
 
+TEST_F(RedisTest, TextThatLooksLikeBytecodeIsReadAsText) {
+    EXPECT_EQ(eval("\x1bLua"),
+              error("ERR Error compiling script (new function): user_script:1: unexpected symbol "
+                    "near 'char(27)'"));
+}
+
+TEST_F(RedisTest, StringsLeadToTheStringLibrary) {
+    EXPECT_EQ(eval("return getmetatable('').__index == string"), number(1));
+}
+
+TEST_F(RedisTest, AReadOnlyCallWantsThePromiseOfAScriptWithAShebang) {
+    EXPECT_EQ(run({"EVAL_RO", "#!lua\nreturn 1", "0"}),
+              error("ERR Can not execute a script with write flag using *_ro command."));
+    EXPECT_EQ(run({"EVAL_RO", "#!lua flags=no-writes\nreturn 1", "0"}), number(1));
+    EXPECT_EQ(run({"EVAL_RO", "return 1", "0"}), number(1));
+}
+
+TEST_F(RedisTest, AScriptThatMayGrowIsRefusedWithoutMemory) {
+    server_.refuse(redis::Refusal::Growth);
+    EXPECT_EQ(eval("#!lua\nreturn 1"),
+              error("OOM command not allowed when used memory > 'maxmemory'."));
+    EXPECT_EQ(eval("#!lua flags=allow-oom\nreturn 1"), number(1));
+    EXPECT_EQ(eval("return 1"), number(1));
+}
+
 TEST_F(RedisTest, OnlyTheOwnerReleasesAndRenewsALease) {
     EXPECT_EQ(eval(kAcquire, {"lease", "fence"}, {"a", "1000"}), number(1));
     EXPECT_EQ(eval(kAcquire, {"lease", "fence"}, {"b", "1000"}), nil());

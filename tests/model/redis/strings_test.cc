@@ -8,6 +8,12 @@ const Reply kNotAnInteger = error("ERR value is not an integer or out of range")
 const Reply kSyntaxError = error("ERR syntax error");
 const Reply kWrongType = error("WRONGTYPE Operation against a key holding the wrong kind of value");
 
+TEST_F(RedisTest, ExecWithAnArgumentEndsTheTransactionThatIsNotThere) {
+    EXPECT_EQ(run({"EXEC", "x"}),
+              error("EXECABORT Transaction discarded because of: wrong number of "
+                    "arguments for 'exec' command"));
+}
+
 TEST_F(RedisTest, AStringIsReadBackAsItWasSet) {
     EXPECT_EQ(run({"SET", "k", std::string("a\0b\r\n", 5)}), ok());
     EXPECT_EQ(run({"get", "k"}), bulk(std::string("a\0b\r\n", 5)));
