@@ -230,7 +230,7 @@ std::optional<Reply> refuse_for_now(const Execution& execution, const Command& c
         case Refusal::Nothing:
             return std::nullopt;
         case Refusal::Growth:
-            if ((command.flags & Grows) == 0) return std::nullopt;
+            if ((command.flags & Grows) == 0 || execution.has_written) return std::nullopt;
             return Reply::error("OOM command not allowed when used memory > 'maxmemory'.");
         case Refusal::Writes:
             if (!writes) return std::nullopt;
@@ -259,6 +259,7 @@ Reply run_command(Execution& execution) {
     if (execution.refusal != Refusal::Nothing || execution.read_only) {
         if (auto error = refuse_for_now(execution, *command)) return *std::move(error);
     }
+    if ((command->flags & Write) != 0) execution.has_written = true;
     return command->run(execution);
 }
 

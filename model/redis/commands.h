@@ -35,6 +35,9 @@ struct Execution {
     Refusal refusal = Refusal::Nothing;
     bool in_script = false;
     bool read_only = false;  // EVAL_RO, or a script that promised no writes
+    // A write command has run in this script, whether or not it changed anything: from then on
+    // the script is not stopped for want of memory.
+    bool has_written = false;
 
     [[nodiscard]] std::int64_t now_ms() const { return now_us / 1000; }
     [[nodiscard]] const std::string& key() const { return arguments[1]; }

@@ -120,6 +120,9 @@ Reply del(Execution& execution) {
     for (const std::string& key : execution.arguments.subspan(1)) {
         Entry* entry = execution.keys.find(key);
         if (entry == nullptr) continue;
+        if (execution.keys.has(RedisFlaw::DelLeavesTheDeadline)) {
+            execution.keys.leave_deadline(*entry);
+        }
         execution.keys.erase(*entry);
         ++deleted;
     }

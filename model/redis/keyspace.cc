@@ -34,6 +34,7 @@ void Keyspace::clear() {
     logged_ = 0;
     log_limit_ = kSmallLog;
     change_ = {};
+    left_ = {{}, kNoExpiry};
 }
 
 Entry* Keyspace::find(const std::string& key) {
@@ -73,6 +74,9 @@ void Keyspace::report(KeyChange change, std::string_view key, std::int64_t expir
 
 void Keyspace::set_text(Entry* entry, const std::string& key, std::string_view text,
                         std::int64_t expires_ms) {
+    if (has(RedisFlaw::DelLeavesTheDeadline) && expires_ms == kNoExpiry && key == left_.first) {
+        expires_ms = left_.second;
+    }
     LogRecord& record = next_log_record(key, entry != nullptr);
     if (entry == nullptr) {
         entry = &*entries_.try_emplace(key).first;
@@ -158,6 +162,14 @@ void Keyspace::erase_all(KeyChange::Kind kind) {
 
 void Keyspace::erase_expired() {
     for (const std::string& key : sorted_keys()) (void)find(key);
+}
+
+void Keyspace::postpone_all(std::chrono::milliseconds by) {
+    for (const std::string& key : sorted_keys()) {
+        Entry& entry = *entries_.find(key);
+        if (entry.second.expires_ms == kNoExpiry) continue;
+        set_expiry(entry, entry.second.expires_ms + by.count());
+    }
 }
 
 std::vector<std::string> Keyspace::sorted_keys() const {

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/redis/flaw.h"
 #include "model/redis/key_change.h"
 
 namespace fencepost::model::redis {
@@ -51,6 +52,8 @@ public:
     void observe(const KeyObserver* observer) { observer_ = observer; }
     void become(RedisInstance instance) { instance_ = instance; }
     void begin(const Change& change) { change_ = change; }
+    void plant(RedisFlaw flaw) { flaw_ = flaw; }
+    [[nodiscard]] bool has(RedisFlaw flaw) const { return flaw_ == flaw; }
 
     // The live entry, or null. Deletes one whose deadline has passed (now > deadline), except on a
     // replica, which only hides it.
@@ -83,6 +86,11 @@ public:
     void forget_log() { logged_ = 0; }
     [[nodiscard]] bool log_has_grown() const { return logged_ >= log_limit_; }
 
+    // What only planted flaws do.
+    void let_a_millisecond_pass() { ++change_.now_ms; }
+    void postpone_all(std::chrono::milliseconds by);
+    void leave_deadline(const Entry& entry) { left_ = {entry.first, entry.second.expires_ms}; }
+
 private:
     struct LogRecord {
         std::chrono::nanoseconds elapsed{};
@@ -92,7 +100,9 @@ private:
     };
 
     [[nodiscard]] bool is_past(const Value& value) const {
-        return value.expires_ms != kNoExpiry && change_.now_ms > value.expires_ms;
+        if (value.expires_ms == kNoExpiry) return false;
+        if (has(RedisFlaw::GoneAtTheDeadline)) return change_.now_ms >= value.expires_ms;
+        return change_.now_ms > value.expires_ms;
     }
     LogRecord& next_log_record(const std::string& key, bool existed);
     void restore(const std::string& key, bool exists, Value value);
@@ -108,6 +118,8 @@ private:
     Change change_;
     const KeyObserver* observer_ = nullptr;
     RedisInstance instance_ = RedisInstance::Primary;
+    RedisFlaw flaw_ = RedisFlaw::None;
+    std::pair<std::string, std::int64_t> left_{{}, kNoExpiry};
 };
 
 [[nodiscard]] const Field* find_field(const Value& value, std::string_view name);

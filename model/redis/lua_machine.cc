@@ -140,10 +140,16 @@ Reply LuaMachine::error_reply(std::string_view sha) const {
 Reply LuaMachine::call(std::size_t argument_count) noexcept {
     try {
         if (escaped_ || execution_ == nullptr) return Reply::error("ERR the script has been ended");
+        if (execution_->keys.has(RedisFlaw::TimePassesInScripts)) {
+            execution_->keys.let_a_millisecond_pass();
+            execution_->now_us += 1000;
+        }
         Execution command = *execution_;
         command.arguments = std::span<const std::string>(arguments_).first(argument_count);
         command.in_script = true;
-        return run_command(command);
+        Reply reply = run_command(command);
+        execution_->has_written = command.has_written;
+        return reply;
     } catch (...) {
         escaped_ = std::current_exception();
         return Reply::error("ERR the simulation has failed");

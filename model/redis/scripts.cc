@@ -66,6 +66,17 @@ std::optional<Reply> parse_shebang(Script& script, std::string_view source) {
     return parse_shebang_line(script, source.substr(0, line_end));
 }
 
+// For a planted flaw: what is compared with the owner never differs.
+std::string without_comparisons(std::string_view source) {
+    constexpr std::string_view kDiffers = "~= ARGV[1]";
+    constexpr std::string_view kNever = "== nil    ";
+    std::string text(source);
+    for (auto at = text.find(kDiffers); at != std::string::npos; at = text.find(kDiffers, at)) {
+        text.replace(at, kDiffers.size(), kNever);
+    }
+    return text;
+}
+
 }  // namespace
 
 Scripts::Scripts(std::int64_t instruction_limit)
@@ -95,7 +106,9 @@ std::expected<Script, Reply> Scripts::compile(const std::string& source) {
     if (auto error = parse_shebang(script, source)) return std::unexpected(*std::move(error));
     // The line end stays, and with it the numbers of the lines.
     if (script.has_shebang) body.remove_prefix(body.find('\n'));
-    const auto function = machine_->compile(body);
+    const auto function = flaw_ == RedisFlaw::OwnersUncompared
+                              ? machine_->compile(without_comparisons(body))
+                              : machine_->compile(body);
     if (!function) {
         return std::unexpected(Reply::error(
             one_line("ERR Error compiling script (new function): " + function.error())));
@@ -198,6 +211,9 @@ Reply run_script(Execution& execution, By by, bool read_only) {
     if (script->has_shebang && read_only && !script->never_writes) {
         return Reply::error("ERR Can not execute a script with write flag using *_ro command.");
     }
+    if (script->runs_out_of_memory && execution.refusal == Refusal::Growth) {
+        execution.refusal = Refusal::Nothing;
+    }
     execution.read_only = read_only || script->never_writes;
     const auto keys = rest.first(static_cast<std::size_t>(*key_count));
     return execution.scripts.run(execution, *script, keys, rest.subspan(keys.size()));
@@ -218,6 +234,7 @@ Reply script_flush(Execution& execution) {
         options.empty() ||
         (options.size() == 1 && (is_word(options[0], "sync") || is_word(options[0], "async")));
     if (!understood) return Reply::error("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
+    if (execution.keys.has(RedisFlaw::FlushLeavesScripts)) return ok();
     execution.scripts.forget(execution.instance);
     return ok();
 }

@@ -38,6 +38,8 @@ public:
     Scripts(const Scripts&) = delete;
     Scripts& operator=(const Scripts&) = delete;
 
+    void plant(RedisFlaw flaw) { flaw_ = flaw; }
+
     // Compiles the source unless that was done before; the instance knows it from now on.
     [[nodiscard]] std::expected<const Script*, Reply> load(RedisInstance instance,
                                                            const std::string& source);
@@ -58,6 +60,7 @@ private:
     [[nodiscard]] std::expected<Script, Reply> compile(const std::string& source);
 
     std::unique_ptr<LuaMachine> machine_;
+    RedisFlaw flaw_ = RedisFlaw::None;
     // Looked up by source; never iterated.
     std::unordered_map<std::string, Script*> by_source_;
     std::map<std::string, Script, std::less<>> by_sha_;

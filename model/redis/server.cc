@@ -75,6 +75,7 @@ struct RedisServer::State {
 
     // Changes after this have not reached the replica.
     [[nodiscard]] nanoseconds replica_horizon(nanoseconds now) const {
+        if (options.flaw == RedisFlaw::FailoverLosesNothing) return now;
         return sent_until(now) - *options.replica_lag;
     }
 
@@ -126,6 +127,8 @@ void RedisServer::reset(const RedisOptions& options) {
     state.options = options;
     state.largest_replica_lag = options.replica_lag.value_or(nanoseconds::zero());
     state.primary.clear();
+    state.primary.plant(options.flaw);
+    state.scripts.plant(options.flaw);
     state.primary.observe(&state.observer);
     state.former_primary.reset();
     state.refusal = Refusal::Nothing;
@@ -175,6 +178,10 @@ void RedisServer::start(const RedisNow& now) {
     }
     // A primary that loads a snapshot leaves out what has expired; the append-only file it replays.
     if (state.options.persistence == Persistence::Rdb) state.primary.erase_expired();
+    if (state.options.flaw == RedisFlaw::DowntimeDoesNotCount) {
+        state.primary.postpone_all(
+            std::chrono::floor<std::chrono::milliseconds>(now.elapsed - crashed_at));
+    }
     state.durable_until = now.elapsed;
     state.refusal = Refusal::Nothing;
     state.scripts.forget(RedisInstance::Primary);

@@ -23,6 +23,7 @@
 
 #include "jobs/ports/redis.h"
 #include "model/redis/commands.h"
+#include "model/redis/flaw.h"
 #include "model/redis/key_change.h"
 
 namespace fencepost::model {
@@ -35,6 +36,8 @@ struct RedisOptions {
     std::chrono::nanoseconds snapshot_period = std::chrono::minutes(1);
     // Nothing: there is no replica, and no failover.
     std::optional<std::chrono::nanoseconds> replica_lag{};
+    // For tests of the comparison with a real server.
+    RedisFlaw flaw = RedisFlaw::None;
 };
 
 struct RedisNow {

@@ -100,7 +100,8 @@ Reply add(Execution& execution, std::int64_t increment) {
         if (!parsed) return not_an_integer();
         value = *parsed;
     }
-    if (__builtin_add_overflow(value, increment, &value)) {
+    if (__builtin_add_overflow(value, increment, &value) &&
+        !execution.keys.has(RedisFlaw::CountersWrap)) {
         return Reply::error("ERR increment or decrement would overflow");
     }
     const std::int64_t expires_ms = entry == nullptr ? kNoExpiry : entry->second.expires_ms;
@@ -130,16 +131,20 @@ namespace commands {
 Reply set(Execution& execution) {
     const auto options = parse_options(execution.arguments.subspan(3), take_set_option);
     if (!options) return syntax_error();
-    const auto [deadline, error] = deadline_of(execution, *options, "set");
+    auto [deadline, error] = deadline_of(execution, *options, "set");
     if (error) return *error;
+    if (execution.keys.has(RedisFlaw::PxIgnored) && options->expiry != nullptr &&
+        options->expiry->word == "px") {
+        deadline = kNoExpiry;
+    }
 
     Entry* entry = execution.keys.find(execution.key());
     if (options->get && is_hash(entry)) return wrong_type();
     Reply answer = options->get ? text_or_nil(entry) : Reply::nil();
-    if ((options->if_absent && entry != nullptr) || (options->if_present && entry == nullptr)) {
-        return answer;
-    }
-    const bool keeps = options->keep_expiry && entry != nullptr;
+    const bool if_absent = options->if_absent && !execution.keys.has(RedisFlaw::NxIgnored);
+    if ((if_absent && entry != nullptr) || (options->if_present && entry == nullptr)) return answer;
+    const bool keeps =
+        options->keep_expiry && entry != nullptr && !execution.keys.has(RedisFlaw::KeepTtlIgnored);
     execution.keys.set_text(entry, execution.key(), execution.arguments[2],
                             keeps ? entry->second.expires_ms : deadline);
     return options->get ? answer : ok();
@@ -161,7 +166,8 @@ Reply psetex(Execution& execution) {
 
 Reply get(Execution& execution) {
     const Entry* entry = execution.keys.find(execution.key());
-    return is_hash(entry) ? wrong_type() : text_or_nil(entry);
+    if (is_hash(entry) && !execution.keys.has(RedisFlaw::TypesUnchecked)) return wrong_type();
+    return text_or_nil(entry);
 }
 
 Reply getdel(Execution& execution) {

@@ -36,8 +36,14 @@ TEST_F(RedisTest, AScriptThatMayGrowIsRefusedWithoutMemory) {
     server_.refuse(redis::Refusal::Growth);
     EXPECT_EQ(eval("#!lua\nreturn 1"),
               error("OOM command not allowed when used memory > 'maxmemory'."));
-    EXPECT_EQ(eval("#!lua flags=allow-oom\nreturn 1"), number(1));
+    EXPECT_EQ(eval("#!lua flags=allow-oom\nreturn redis.call('INCR', 'n')"), number(1));
     EXPECT_EQ(eval("return 1"), number(1));
+}
+
+TEST_F(RedisTest, AScriptIsStoppedForWantOfMemoryOnlyBeforeItsFirstWrite) {
+    server_.refuse(redis::Refusal::Growth);
+    EXPECT_TRUE(eval("return redis.call('INCR', 'n')").text.starts_with("OOM"));
+    EXPECT_EQ(eval("redis.call('DEL', 'missing') return redis.call('INCR', 'n')"), number(1));
 }
 
 TEST_F(RedisTest, OnlyTheOwnerReleasesAndRenewsALease) {
