@@ -15,9 +15,10 @@ constexpr std::int64_t kCasesBetweenProgress = 64;
 constexpr std::int64_t kMostDifferences = 1000;
 
 RedisComparison restarts(std::string what, Persistence persistence) {
-    ModelSetup model;
-    model.options.persistence = persistence;
-    model.options.snapshot_period = std::chrono::hours(1000);  // a snapshot is a step of its own
+    const model::RedisOptions model{
+        .persistence = persistence,
+        .snapshot_period = std::chrono::hours(1000),  // a snapshot is a step of its own
+    };
     return {.what = "Redis restarts, " + what,
             .sessions = sessions_with_restarts(persistence == Persistence::Rdb,
                                                persistence != Persistence::Rdb),
@@ -26,10 +27,12 @@ RedisComparison restarts(std::string what, Persistence persistence) {
             .one_in = kOneInRestart};
 }
 
-// A server that crashes names what it crashed of.
+// What fails names the session that it failed in.
 std::optional<Difference> compare(Differ& differ, const Session& session) {
     try {
-        return differ.compare(session);
+        auto difference = differ.compare(session);
+        if (differ.refused()) throw HarnessFailure("the model refuses a command of the session");
+        return difference;
     } catch (const HarnessFailure& failure) {
         std::string text = failure.what();
         for (const Step& step : session) text += '\n' + show(step);
@@ -50,7 +53,7 @@ std::vector<RedisComparison> redis_comparisons() {
         restarts("RDB", Persistence::Rdb),
         {.what = "Redis replica cut off and promoted",
          .sessions = sessions_with_failover(),
-         .model = {.options = {.replica_lag = std::chrono::nanoseconds{0}}},
+         .model = {.replica_lag = std::chrono::nanoseconds{0}},
          .start = replicated_servers,
          .one_in = kOneInFailover},
     };
@@ -78,6 +81,17 @@ Comparison run(const RedisComparison& comparison, const ComparisonOptions& optio
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
+}
+
+std::optional<Found> find_difference(const RedisComparison& comparison, std::int64_t cases,
+                                     std::uint64_t seed) {
+    Differ differ(comparison.model, comparison.start());
+    rc::Random seeds(seed);
+    for (std::int64_t done = 1; done <= cases; ++done) {
+        const auto session = comparison.sessions(seeds.split());
+        if (compare(differ, session.value())) return Found{done, shrink(differ, session)};
+    }
+    return std::nullopt;
 }
 
 std::vector<Comparison> compare_redis(const ComparisonOptions& options) {

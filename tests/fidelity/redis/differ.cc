@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "jobs/lease.h"
+#include "model/redis/sha1.h"
 #include "model/redis/text.h"
 #include "tests/fidelity/comparisons.h"
 
 namespace fencepost::fidelity {
 namespace {
+
+namespace lease_scripts = jobs::lease_scripts;
 
 // What Redis promises no order for.
 Reply in_order(const Step& step, Reply reply) {
@@ -16,7 +20,7 @@ Reply in_order(const Step& step, Reply reply) {
     return reply;
 }
 
-// What the model says of itself that it does not have cannot be compared.
+// The model says of itself that it does not have that, in a script too.
 bool is_refusal(const Reply& reply) {
     return reply.is_error() && reply.text.starts_with("ERR the simulated Redis");
 }
@@ -25,17 +29,23 @@ bool is_refusal(const Reply& reply) {
 
 Reply Differ::ask(const Step& step, std::size_t position, bool at_the_end) {
     Reply reply = model_.execute(step);
-    if (is_refusal(reply)) return reply;
+    scripts_ = scripts_ || concerns_scripts(step);
+    refused_ = refused_ || is_refusal(reply);
     real_->send(step);
     asked_.push_back({step, reply, position, at_the_end});
     if (!at_the_end) ++steps_;
     return reply;
 }
 
-void Differ::ask_for_all_keys(Step::To to, std::size_t position) {
+void Differ::ask_what_is_left(Step::To to, std::size_t position) {
     const auto look = [&](std::vector<std::string> arguments) {
         return ask({.to = to, .arguments = std::move(arguments)}, position, true);
     };
+    if (scripts_) {
+        (void)look({"SCRIPT", "EXISTS", model::redis::sha1_hex(lease_scripts::kAcquire.source),
+                    model::redis::sha1_hex(lease_scripts::kRenew.source),
+                    model::redis::sha1_hex(lease_scripts::kRelease.source)});
+    }
     (void)look({"DBSIZE"});
     const Reply keys = look({"KEYS", "*"});
     for (const Reply& key : keys.elements) {
@@ -84,6 +94,7 @@ void Differ::note(const Step& step) {
 
 std::optional<Difference> Differ::compare(const Session& session) {
     asked_.clear();
+    refused_ = scripts_ = false;
     model_.reset();
     real_->reset();
     has_replica_ = model_.has_replica();
@@ -93,7 +104,9 @@ std::optional<Difference> Differ::compare(const Session& session) {
         if (!makes_sense(step)) continue;
         if (step.kind == Step::Kind::Command) {
             (void)ask(step, position, false);
-            continue;
+            if (!refused_) continue;
+            (void)real_->collect();
+            return std::nullopt;
         }
         if (auto difference = check(session)) return difference;
         real_->apply(step, model_.elapsed(), model_.fsync_horizon());
@@ -101,9 +114,9 @@ std::optional<Difference> Differ::compare(const Session& session) {
         real_->set_clock(model_.wall_us());
         note(step);
     }
-    ask_for_all_keys(Step::To::Primary, session.size());
-    if (has_replica_) ask_for_all_keys(Step::To::Replica, session.size());
-    if (has_former_primary_) ask_for_all_keys(Step::To::FormerPrimary, session.size());
+    ask_what_is_left(Step::To::Primary, session.size());
+    if (has_replica_) ask_what_is_left(Step::To::Replica, session.size());
+    if (has_former_primary_) ask_what_is_left(Step::To::FormerPrimary, session.size());
     return check(session);
 }
 

@@ -13,11 +13,15 @@ namespace fencepost::fidelity {
 
 class Differ {
 public:
-    Differ(ModelSetup model, std::unique_ptr<RealSide> real)
-        : model_(std::move(model)), real_(std::move(real)) {}
+    Differ(const model::RedisOptions& model, std::unique_ptr<RealSide> real)
+        : model_(model), real_(std::move(real)) {}
 
-    // Every reply to the letter, and at the end every key that is left: type, value, deadline.
+    // Every reply to the letter, and at the end every key that is left: type, value, deadline;
+    // and which of the lease scripts are known.
     [[nodiscard]] std::optional<Difference> compare(const Session& session);
+    // Whether the last session had a command that the model refuses as not implemented. Such a
+    // session cannot be compared.
+    [[nodiscard]] bool refused() const { return refused_; }
     // Commands compared so far, without those that look at the end.
     [[nodiscard]] std::int64_t steps() const { return steps_; }
 
@@ -30,7 +34,7 @@ private:
     };
 
     Reply ask(const Step& step, std::size_t position, bool at_the_end);
-    void ask_for_all_keys(Step::To to, std::size_t position);
+    void ask_what_is_left(Step::To to, std::size_t position);
     [[nodiscard]] std::optional<Difference> check(const Session& session);
     [[nodiscard]] bool makes_sense(const Step& step) const;
     void note(const Step& step);
@@ -40,6 +44,8 @@ private:
     std::vector<Asked> asked_;
     bool has_replica_ = false;
     bool has_former_primary_ = false;
+    bool scripts_ = false;  // the session has concerned them
+    bool refused_ = false;
     std::int64_t steps_ = 0;
 };
 

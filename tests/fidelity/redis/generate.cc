@@ -27,6 +27,7 @@ struct Mixture {
     std::size_t most_steps = 20;
     std::size_t one_in_time = 5;
     std::size_t one_in_script = 6;
+    bool with_memory = false;
 };
 
 // Commands go on with the same client for a while: each change of client costs a round trip.
@@ -41,6 +42,9 @@ public:
 
     Step next(Step::To to = Step::To::Primary) {
         if (draw_.one_in(mixture_.one_in_time)) return draw_time(draw_);
+        if (mixture_.with_memory && draw_.one_in(60)) {
+            return {.kind = draw_.one_in(3) ? Step::Kind::MemoryFreed : Step::Kind::MemoryFull};
+        }
         if (draw_.one_in(5)) client_ = static_cast<std::uint8_t>(draw_.below(kClients));
         Step step{.to = to, .client = client_};
         step.arguments =
@@ -132,7 +136,7 @@ void add_steps(Session& session, SessionDraw& draw, std::size_t count, Step::To 
 }  // namespace
 
 rc::Gen<Session> sessions() {
-    return generator({}, [](SessionDraw& draw) {
+    return generator({.with_memory = true}, [](SessionDraw& draw) {
         Session session;
         add_steps(session, draw, draw.length(), Step::To::Primary);
         return session;
@@ -149,7 +153,9 @@ rc::Gen<Session> sessions_with_restarts(bool with_snapshots, bool with_power_cut
                 add_steps(session, draw, draw.draw().below(4), Step::To::Primary);
             }
             const bool cut = with_power_cuts && draw.draw().one_in(2);
-            session.push_back({.kind = cut ? Step::Kind::PowerCut : Step::Kind::Kill});
+            const std::int64_t down_us = draw.draw().one_in(2) ? 0 : draw_pass_us(draw.draw());
+            session.push_back(
+                {.kind = cut ? Step::Kind::PowerCut : Step::Kind::Kill, .us = down_us});
         }
         add_steps(session, draw, draw.draw().below(6), Step::To::Primary);
         return session;

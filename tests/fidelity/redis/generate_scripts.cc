@@ -67,7 +67,7 @@ std::string draw_value(Draw& draw) {
         "r",
         "r",
         "type(r)",
-        "tostring(n)",
+        "tostring(tonumber(n))",
         "n",
         "s",
         "n + 1",
@@ -285,8 +285,35 @@ std::string draw_failure(Draw& draw) {
     return draw.of(kFailures);
 }
 
+// Operators on values of all types, most of which Lua refuses in words of its own. No text of a
+// table: that shows an address.
+std::string draw_expression(Draw& draw, int depth) {
+    static const Words kLeaves = {"r",   "n",    "s",     "ARGV[1]", "KEYS[1]", "ARGV[9]",
+                                  "1",   "2.5",  "0",     "-3",      "'7'",     "'x'",
+                                  "nil", "true", "false", "{}",      "redis",   "math.pi"};
+    static const Words kBinary = {"+",  "-",  "*", "/",  "%", "^",   "..",
+                                  "==", "~=", "<", "<=", ">", "and", "or"};
+    static const Words kUnary = {"not ",       "-",
+                                 "#",          "tonumber",
+                                 "type",       "math.floor",
+                                 "string.len", "string.upper",
+                                 "math.abs",   "string.reverse"};
+    if (depth == 0 || draw.one_in(4)) return draw.of(kLeaves);
+    if (draw.one_in(3)) {
+        std::string out = draw.of(kUnary);
+        return out + '(' + draw_expression(draw, depth - 1) + ')';
+    }
+    std::string out = '(' + draw_expression(draw, depth - 1) + ' ';
+    out += draw.of(kBinary) + ' ';
+    return out + draw_expression(draw, depth - 1) + ')';
+}
+
 std::string draw_statement(Draw& draw) {
-    switch (draw.below(14)) {
+    switch (draw.below(16)) {
+        case 9:
+            return "n = " + draw_expression(draw, 2);
+        case 10:
+            return "if " + draw_expression(draw, 2) + " then " + draw_call(draw) + " end";
         case 0:
             return draw_failure(draw);
         case 1:
@@ -325,6 +352,7 @@ std::string draw_source(Draw& draw) {
         "#!lua\nreturn 1",
         "#!lua flags=no-writes\nreturn redis.call('SET', KEYS[1], 'x')",
         "#!lua flags=no-writes\nreturn redis.call('GET', KEYS[1])",
+        "#!lua flags=allow-oom\nreturn redis.call('SET', KEYS[1], 'x')",
         "#!lua flags=bad\nreturn 1",
         "#!python\nreturn 1",
         "#!lua",
@@ -343,7 +371,8 @@ std::string draw_source(Draw& draw) {
     if (draw.one_in(6)) return draw.of(kWhole);
     std::string source = "local r, s, n = false, '', 0\n";
     for (std::size_t i = draw.below(4); i > 0; --i) source += draw_statement(draw) + "\n";
-    return source + "return " + draw_value(draw);
+    source += "return ";
+    return source + (draw.one_in(3) ? draw_expression(draw, 3) : draw_value(draw));
 }
 
 Words draw_lease_script(Draw& draw) {
@@ -390,9 +419,11 @@ Words draw_script_administration(Draw& draw) {
         {"EVALSHA_RO", "x", "0"},
     };
     const std::string sha = model::redis::sha1_hex("return 1");
-    switch (draw.below(5)) {
+    switch (draw.below(6)) {
         case 0:
             return {"SCRIPT", "LOAD", draw_source(draw)};
+        case 3:
+            return {"SCRIPT", "FLUSH"};
         case 1:
             return {"SCRIPT", "EXISTS", sha, "x",
                     model::redis::sha1_hex(jobs::lease_scripts::kRenew.source)};

@@ -15,19 +15,17 @@ constexpr nanoseconds kNextMoment{1};
 void ModelSide::reset() {
     now_ = {.wall_us = kStartUs, .elapsed = kNextMoment};
     started_ = {};
-    server_.reset(setup_.options);
+    server_.reset(options_);
 }
 
 Reply ModelSide::execute(const Step& step) {
-    std::vector<std::string> arguments = step.arguments;
-    if (setup_.rewrite) setup_.rewrite(arguments);
     switch (step.to) {
         case Step::To::Primary:
-            return server_.execute(step.client, arguments, now_);
+            return server_.execute(step.client, step.arguments, now_);
         case Step::To::Replica:
-            return server_.execute_on_replica(step.client, arguments, now_);
+            return server_.execute_on_replica(step.client, step.arguments, now_);
         case Step::To::FormerPrimary:
-            return server_.execute_on_former_primary(step.client, arguments, now_);
+            return server_.execute_on_former_primary(step.client, step.arguments, now_);
     }
     return Reply::nil();
 }
@@ -38,7 +36,7 @@ void ModelSide::pass(std::int64_t us) {
 }
 
 nanoseconds ModelSide::fsync_horizon() const {
-    return std::max(started_, now_.elapsed - setup_.options.fsync_period);
+    return std::max(started_, now_.elapsed - options_.fsync_period);
 }
 
 void ModelSide::restart(model::RedisLoss loss, std::int64_t down_us) {
@@ -50,7 +48,7 @@ void ModelSide::restart(model::RedisLoss loss, std::int64_t down_us) {
 }
 
 void ModelSide::apply(const Step& step) {
-    const model::Persistence persistence = setup_.options.persistence;
+    const model::Persistence persistence = options_.persistence;
     switch (step.kind) {
         case Step::Kind::Command:
             break;
@@ -60,8 +58,14 @@ void ModelSide::apply(const Step& step) {
         case Step::Kind::Jump:
             now_.wall_us += step.us;
             break;
+        case Step::Kind::MemoryFull:
+            server_.refuse(model::redis::Refusal::Growth);
+            break;
+        case Step::Kind::MemoryFreed:
+            server_.refuse(model::redis::Refusal::Nothing);
+            break;
         case Step::Kind::Snapshot: {
-            const nanoseconds period = setup_.options.snapshot_period;
+            const nanoseconds period = options_.snapshot_period;
             now_.elapsed += period - (now_.elapsed - started_) % period + kNextMoment;
             break;
         }

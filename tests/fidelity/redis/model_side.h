@@ -1,22 +1,14 @@
 // The model as the comparison runs it: with the clock of the session.
 #pragma once
 
-#include <functional>
-
 #include "model/redis/server.h"
 #include "tests/fidelity/redis/session.h"
 
 namespace fencepost::fidelity {
 
-struct ModelSetup {
-    model::RedisOptions options{};
-    // What a planted mistake in the scripts makes of a command before the model gets it.
-    std::function<void(std::vector<std::string>&)> rewrite{};
-};
-
 class ModelSide {
 public:
-    explicit ModelSide(ModelSetup setup) : setup_(std::move(setup)) {}
+    explicit ModelSide(const model::RedisOptions& options) : options_(options) {}
 
     void reset();
     [[nodiscard]] Reply execute(const Step& step);
@@ -33,7 +25,7 @@ private:
     void restart(model::RedisLoss loss, std::int64_t down_us);
     void pass(std::int64_t us);
 
-    ModelSetup setup_;
+    model::RedisOptions options_;
     model::RedisServer server_;
     model::RedisNow now_;
     std::chrono::nanoseconds started_{};

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "model/redis/text.h"
+
 namespace fencepost::fidelity {
 namespace {
 
@@ -47,6 +49,12 @@ std::string place(Step::To to) {
 
 }  // namespace
 
+bool concerns_scripts(const Step& step) {
+    if (step.arguments.empty()) return false;
+    const std::string name = model::redis::lower_case(step.arguments[0]);
+    return name.starts_with("eval") || name == "script";
+}
+
 std::string show(const Reply& reply) {
     switch (reply.kind) {
         case Reply::Kind::Nil:
@@ -86,12 +94,17 @@ std::string show(const Step& step) {
             return fmt::format("# {} us go by", step.us);
         case Step::Kind::Jump:
             return fmt::format("# the wall clock jumps by {} us", step.us);
+        case Step::Kind::MemoryFull:
+            return "# memory is full";
+        case Step::Kind::MemoryFreed:
+            return "# there is memory again";
         case Step::Kind::Snapshot:
             return "# the primary saves a snapshot";
         case Step::Kind::Kill:
-            return "# the primary is killed and starts again";
+            return fmt::format("# the primary is killed and starts again {} us later", step.us);
         case Step::Kind::PowerCut:
-            return "# the primary's machine loses power and starts again";
+            return fmt::format("# the primary's machine loses power and starts again {} us later",
+                               step.us);
         case Step::Kind::Cut:
             return "# the replica is cut off";
         case Step::Kind::Promote:

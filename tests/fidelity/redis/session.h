@@ -17,8 +17,10 @@ using jobs::redis::Reply;
 struct Step {
     enum class Kind : std::uint8_t {
         Command,
-        Pass,      // time goes by
-        Jump,      // only the wall clock moves, forward or back
+        Pass,        // time goes by
+        Jump,        // only the wall clock moves, forward or back
+        MemoryFull,  // maxmemory is reached, and nothing may be evicted
+        MemoryFreed,
         Snapshot,  // the primary's data is saved (RDB)
         Kill,      // of the primary's process; it starts again at once
         PowerCut,  // as Kill, and the disk does not have the last second
@@ -31,7 +33,7 @@ struct Step {
     Kind kind = Kind::Command;
     To to = To::Primary;
     std::uint8_t client = 0;
-    std::int64_t us = 0;                   // Pass, Jump
+    std::int64_t us = 0;                   // Pass, Jump; Kill, PowerCut: how long it is down
     std::vector<std::string> arguments{};  // Command
 
     bool operator==(const Step&) const = default;
@@ -42,6 +44,9 @@ using Session = std::vector<Step>;
 inline constexpr std::uint8_t kClients = 3;
 inline constexpr std::int64_t kStartMs = 1'700'000'000'000;
 inline constexpr std::int64_t kStartUs = kStartMs * 1000;
+
+// Whether it is a command that may make a script known, or asks for one.
+[[nodiscard]] bool concerns_scripts(const Step& step);
 
 struct Difference {
     Session session;  // up to the step that differs

@@ -9,7 +9,7 @@ namespace {
 using model::Persistence;
 using std::chrono::nanoseconds;
 
-constexpr std::int64_t kBeforeAllDeadlines = 1'000'000;  // us since the epoch
+constexpr std::int64_t kBeforeAllDeadlines = 1000;  // us since the epoch
 
 std::vector<std::string> server_options(Persistence persistence) {
     std::vector<std::string> options = {"--port", "0", "--save", "", "--rdbchecksum", "no"};
@@ -35,6 +35,7 @@ public:
 
     void reset() override {
         clock_.set(kStartUs);
+        if (memory_is_limited_) limit_memory("0");
         pipeline_.send(0, {"FLUSHALL"});
         if (knows_scripts_) pipeline_.send(0, {"SCRIPT", "FLUSH"});
         knows_scripts_ = false;
@@ -44,10 +45,7 @@ public:
     }
 
     void send(const Step& step) override {
-        const char first = step.arguments.empty() || step.arguments[0].empty()
-                               ? '\0'
-                               : static_cast<char>(step.arguments[0][0] | 0x20);
-        knows_scripts_ = knows_scripts_ || first == 'e' || first == 's';
+        knows_scripts_ = knows_scripts_ || concerns_scripts(step);
         pipeline_.send(step.client, step.arguments);
     }
 
@@ -59,6 +57,12 @@ public:
             written_.push_back({elapsed, append_only_file_size()});
         }
         switch (step.kind) {
+            case Step::Kind::MemoryFull:
+                limit_memory("1");
+                break;
+            case Step::Kind::MemoryFreed:
+                limit_memory("0");
+                break;
             case Step::Kind::Snapshot:
                 pipeline_.send(0, {"SAVE"});
                 expect_no_error(pipeline_.collect());
@@ -86,6 +90,7 @@ public:
         server_.start();
         clock_.set(wall_us);
         pipeline_ = {};
+        memory_is_limited_ = false;
         pipeline_.connect(server_);
         knows_scripts_ = false;
         forget_what_was_written_when();
@@ -137,6 +142,12 @@ private:
         std::filesystem::resize_file(append_only_file(), size);
     }
 
+    void limit_memory(const std::string& bytes) {
+        pipeline_.send(0, {"CONFIG", "SET", "maxmemory", bytes});
+        expect_no_error(pipeline_.collect());
+        memory_is_limited_ = bytes != "0";
+    }
+
     static void expect_no_error(const std::vector<Reply>& replies) {
         for (const Reply& reply : replies) {
             if (reply.is_error()) throw HarnessFailure("redis-server refuses: " + reply.text);
@@ -149,6 +160,7 @@ private:
     RedisProcess server_;
     Pipeline pipeline_;
     bool knows_scripts_ = true;
+    bool memory_is_limited_ = false;
     std::vector<Written> written_;  // the size of the append-only file as time went by
 };
 
