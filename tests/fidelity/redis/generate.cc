@@ -125,7 +125,8 @@ template <typename Build>
 rc::Gen<Session> generator(Mixture mixture, Build build) {
     return [=](const rc::Random& random, int) {
         SessionDraw draw(random, mixture);
-        return rc::shrinkable::shrinkRecur(build(draw), smaller_sessions);
+        return rc::shrinkable::shrinkRecur(
+            build(draw), [](const Session& session) { return smaller_sessions(session); });
     };
 }
 
