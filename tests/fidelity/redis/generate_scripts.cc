@@ -311,12 +311,18 @@ std::string draw_expression(Draw& draw, int depth) {
     return out + draw_expression(draw, depth - 1) + ')';
 }
 
+// Two draws in one expression would come in an order of the compiler's choice.
+std::string draw_branch(Draw& draw) {
+    const std::string condition = draw_expression(draw, 2);
+    return "if " + condition + " then " + draw_call(draw) + " end";
+}
+
 std::string draw_statement(Draw& draw) {
     switch (draw.below(16)) {
         case 9:
             return "n = " + draw_expression(draw, 2);
         case 10:
-            return "if " + draw_expression(draw, 2) + " then " + draw_call(draw) + " end";
+            return draw_branch(draw);
         case 0:
             return draw_failure(draw);
         case 1:
