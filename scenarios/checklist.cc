@@ -28,6 +28,7 @@ Scenario daily_reconciliation() {
         .start = kStart,
         .parameters = Parameters{{{"accounts", 5},
                                   {"batch", 2},
+                                  {"batch_delay_ms", 0},
                                   {"lease_ttl_ms", 10'000},
                                   {"recovery_idle_ms", 10'000}}},
         .checkers = {"once", "single-claim", "fencing", "checkpoint", "takeover",
@@ -88,11 +89,40 @@ Scenario crash_before_response() {
     return scenario;
 }
 
+// The work outlasts the lease's time to live, and who was sent away knocks again and again: so
+// Redis fails under a holder that needs it, and somebody is there to take what it loses.
+Scenario redis_fails() {
+    Scenario scenario = daily_reconciliation();
+    scenario.name = "redis-fails";
+    scenario.condition = 4;
+    scenario.title = "Redis fails for a while, both nodes asked";
+    scenario.claim =
+        "While Redis is away or has forgotten its leases, nothing is done twice; once it is back, "
+        "the work goes on.";
+    scenario.scheduler.mode = model::SchedulerMode::EveryNode;
+    scenario.parameters = Parameters{{{"accounts", 5},
+                                      {"batch", 1},
+                                      {"batch_delay_ms", 3'000},
+                                      {"lease_ttl_ms", 10'000},
+                                      {"recovery_idle_ms", 2'000}}};
+    scenario.families = {FaultFamily::Server, FaultFamily::Network, FaultFamily::Call,
+                         FaultFamily::Node};
+    scenario.probes = {"Redis unreachable when a lease was wanted",
+                       "renewal went unanswered",
+                       "lease lost with Redis's data",
+                       "lease evicted under its holder",
+                       "Redis failed over under a holder",
+                       "claim taken over",
+                       "stale write refused"};
+    return scenario;
+}
+
 }  // namespace
 
 const std::vector<Scenario>& all_scenarios() {
     static const std::vector<Scenario> kAll{same_instant(), same_instant_clustered(),
-                                            holder_leaves(), crash_before_response()};
+                                            holder_leaves(), redis_fails(),
+                                            crash_before_response()};
     return kAll;
 }
 

@@ -76,7 +76,24 @@ private:
     std::set<std::pair<sim::PartyId, std::uint32_t>> ended_;
 };
 
-bool lease_expired_under_live_holder(const History& history) {
+bool call_unanswered(const History& history, std::string_view operation) {
+    return any<sim::CallEnded>(history, [&](const Record&, const sim::CallEnded& ended) {
+        return ended.operation == operation &&
+               (ended.outcome == "timed out" || ended.outcome == "connection reset" ||
+                ended.outcome == "connection refused");
+    });
+}
+
+bool lease_wanted_without_redis(const History& history) {
+    return call_unanswered(history, "redis.lease-acquire");
+}
+
+bool renewal_unanswered(const History& history) {
+    return call_unanswered(history, "redis.lease-renew");
+}
+
+// A lease of a live holder went in that way.
+bool lease_gone(const History& history, KeyChangeKind how) {
     Lives lives;
     std::map<std::string_view, sim::TaskId> holders;
     for (RecordId id = 0; id < history.size(); ++id) {
@@ -84,21 +101,44 @@ bool lease_expired_under_live_holder(const History& history) {
         lives.see(record);
         const auto key = record.as<model::KeyChanged>();
         if (!key || !key->key.starts_with("lease:")) continue;
-        const auto holder = holders.find(key->key);
-        switch (key->change) {
-            case KeyChangeKind::Set:
-                holders[key->key] = record.task();
-                break;
-            case KeyChangeKind::ExpirySet:
-                break;
-            case KeyChangeKind::Expired:
-                if (holder != holders.end() && lives.alive(history.task(holder->second)))
-                    return true;
-                holders.erase(key->key);
-                break;
-            default:
-                holders.erase(key->key);
-                break;
+        if (key->change == KeyChangeKind::Set) {
+            holders[key->key] = record.task();
+        } else if (key->after.empty()) {
+            const auto holder = holders.find(key->key);
+            if (holder == holders.end()) continue;
+            if (key->change == how && lives.alive(history.task(holder->second))) return true;
+            holders.erase(holder);
+        }
+    }
+    return false;
+}
+
+bool lease_expired_under_live_holder(const History& history) {
+    return lease_gone(history, KeyChangeKind::Expired);
+}
+
+bool lease_lost_with_redis(const History& history) {
+    return lease_gone(history, KeyChangeKind::Lost);
+}
+
+bool lease_evicted(const History& history) {
+    return lease_gone(history, KeyChangeKind::Evicted);
+}
+
+// Whether its lease was among what the replica had not received or not.
+bool failover_under_holder(const History& history) {
+    std::set<std::string_view> held;
+    for (RecordId id = 0; id < history.size(); ++id) {
+        const Record record = history[id];
+        if (const auto struck = record.as<sim::FaultStruck>()) {
+            if (struck->fault.starts_with("failover") && !held.empty()) return true;
+        } else if (const auto key = record.as<model::KeyChanged>()) {
+            if (!key->key.starts_with("lease:")) continue;
+            if (key->after.empty()) {
+                held.erase(key->key);
+            } else {
+                held.insert(key->key);
+            }
         }
     }
     return false;
@@ -205,6 +245,17 @@ constexpr std::array kProbes{
     Probe{"lease expired under a live holder",
           "a lease ran out while the process that took it was alive",
           &lease_expired_under_live_holder},
+    Probe{"lease lost with Redis's data",
+          "a restart or failover took a lease while the process that held it was alive",
+          &lease_lost_with_redis},
+    Probe{"lease evicted under its holder",
+          "Redis dropped a lease while the process that held it was alive", &lease_evicted},
+    Probe{"Redis failed over under a holder", "a replica took over while a lease stood",
+          &failover_under_holder},
+    Probe{"Redis unreachable when a lease was wanted", "a lease was asked for and no answer came",
+          &lease_wanted_without_redis},
+    Probe{"renewal went unanswered", "a holder asked to renew its lease and no answer came",
+          &renewal_unanswered},
     Probe{"claim taken over", "a claim changed its owner while it was unfinished",
           &claim_taken_over},
     Probe{"node declared failed", "a peer declared a node dead", &node_declared_failed},

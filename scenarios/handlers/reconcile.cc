@@ -1,7 +1,6 @@
 #include "scenarios/handlers/reconcile.h"
 
 #include "scenarios/handlers/ledger.h"
-#include "scenarios/handlers/worker_program.h"
 
 namespace fencepost::scenarios {
 
@@ -10,9 +9,9 @@ using jobs::Fenced;
 using jobs::JobContext;
 using jobs::Outcome;
 
-Outcome reconcile(JobContext& job, std::int64_t batch) {
+Outcome reconcile(JobContext& job, const Batches& batches) {
     const std::int64_t last = job.checkpoint() ? job.checkpoint()->number() : 0;
-    const auto accounts = ledger::accounts_after(job.db(), job.fire().tenant, last, batch);
+    const auto accounts = ledger::accounts_after(job.db(), job.fire().tenant, last, batches.size);
     if (accounts.empty()) return Outcome::succeeded();
 
     const std::string day = jobs::utc_day(job.fire().scheduled_fire_time);
@@ -28,8 +27,8 @@ Outcome reconcile(JobContext& job, std::int64_t batch) {
                                       accounts.size(), total, job.token().value);
         if (added.affected() != 1) throw Fenced("the summary of " + day + " has a newer holder");
     });
-    const bool more = static_cast<std::int64_t>(accounts.size()) == batch;
-    return more ? Outcome::more() : Outcome::succeeded();
+    const bool more = static_cast<std::int64_t>(accounts.size()) == batches.size;
+    return more ? Outcome::more(batches.delay) : Outcome::succeeded();
 }
 
 HandlerSpec reconcile_handler() {
@@ -49,8 +48,8 @@ HandlerSpec reconcile_handler() {
             },
         .program = [](const ProgramSetting& setting) -> std::unique_ptr<Program> {
             return std::make_unique<WorkerProgram>(
-                setting, [batch = setting.parameters.at("batch")](JobContext& job) {
-                    return reconcile(job, batch);
+                setting, [batches = batches_of(setting.parameters)](JobContext& job) {
+                    return reconcile(job, batches);
                 });
         },
         .open_work = open_claims,

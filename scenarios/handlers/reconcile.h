@@ -3,11 +3,12 @@
 
 #include "jobs/job_context.h"
 #include "scenarios/handler.h"
+#include "scenarios/handlers/worker_program.h"
 
 namespace fencepost::scenarios {
 
-// The body: commits one batch of at most `batch` accounts a call.
-jobs::Outcome reconcile(jobs::JobContext& job, std::int64_t batch);
+// The body: commits one batch of accounts a call.
+jobs::Outcome reconcile(jobs::JobContext& job, const Batches& batches);
 
 // Batches of 100 unless the scenario says otherwise.
 HandlerSpec reconcile_handler();

@@ -17,6 +17,18 @@ std::string open_claims(const std::vector<DueWork>& due);
 // What falls due in the run, as recovery asks for it.
 jobs::Agenda agenda_of(const std::vector<DueWork>& due);
 
+// How many items a batch has, and how long after it the next one begins.
+struct Batches {
+    std::int64_t size = 100;
+    jobs::Duration delay{};
+};
+
+// "batch" and "batch_delay_ms".
+inline Batches batches_of(const Parameters& parameters) {
+    return {.size = parameters.at("batch"),
+            .delay = std::chrono::milliseconds{parameters.at("batch_delay_ms")}};
+}
+
 // "lease_ttl_ms" and "recovery_idle_ms", the rest as the worker has it.
 inline jobs::WorkerOptions worker_options(const Parameters& parameters) {
     jobs::WorkerOptions options;

@@ -71,8 +71,8 @@ public:
     explicit DeletingProgram(const ProgramSetting& setting)
         : redis_(setting.ports.redis),
           program_(setting, with_redis(setting.ports, redis_),
-                   [batch = setting.parameters.at("batch")](jobs::JobContext& job) {
-                       return reconcile(job, batch);
+                   [batches = batches_of(setting.parameters)](jobs::JobContext& job) {
+                       return reconcile(job, batches);
                    }) {}
 
     void start() override { program_.start(); }
