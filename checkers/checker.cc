@@ -20,6 +20,11 @@ constexpr std::array kCheckers{
             .invariant = "The tokens that a row accepts never go back, and no stale holder writes "
                          "to it after a newer one did.",
             .judge = &judge_fencing},
+    Checker{.name = "conserved",
+            .invariant =
+                "No commit changes the sum of a column that is conserved: money moves, and "
+                "is neither made nor lost.",
+            .judge = &judge_conserved},
     Checker{.name = "checkpoint",
             .invariant = "A committed checkpoint never goes back, and every effect that it covers "
                          "landed with it or before.",

@@ -35,6 +35,13 @@ struct FencedTable {
     std::string token;
 };
 
+// A column of whole numbers whose sum over the table no commit may change: balances between which
+// money moves. NULL counts as 0.
+struct ConservedColumn {
+    std::string table;
+    std::string column;
+};
+
 // The table of claims, one row a unit.
 struct ClaimTable {
     std::string table;
@@ -50,6 +57,7 @@ struct ClaimTable {
 struct Expectations {
     std::vector<EffectTable> effects;
     std::vector<FencedTable> fenced;
+    std::vector<ConservedColumn> conserved;  // at most one of a table
     std::optional<ClaimTable> claims;
     std::string lease_prefix;  // Redis keys that are leases; empty: the handler takes none
 };

@@ -121,6 +121,12 @@ void Reading::read_table(const model::TableKnown& known) {
         table.fenced_columns = columns_of(known.columns, expectations_.fenced[i].identity);
         table.fenced_token = column_of(known.columns, expectations_.fenced[i].token);
     }
+    for (std::uint32_t i = 0; i < expectations_.conserved.size(); ++i) {
+        if (expectations_.conserved[i].table != known.name) continue;
+        sim::require(table.conserved == kNone, "a table has one conserved column");
+        table.conserved = i;
+        table.conserved_column = column_of(known.columns, expectations_.conserved[i].column);
+    }
     if (expectations_.claims && expectations_.claims->table == known.name) {
         const ClaimTable& claims = *expectations_.claims;
         table.claims = true;
@@ -149,11 +155,13 @@ void Reading::read_row(const sim::Record& record) {
         transaction_ = row_.transaction;
         extents_.push_back({.effects = effect_changes_.size(),
                             .fenced = fenced_changes_.size(),
+                            .conserved = conserved_changes_.size(),
                             .claims = claim_changes_.size()});
     }
     const Source source = source_of(record);
     if (table.effect != kNone) read_effect(table, source);
     if (table.fenced != kNone) read_fenced(table, source);
+    if (table.conserved != kNone) read_conserved(table, source);
     if (table.claims) read_claim(table, source);
 }
 
@@ -177,6 +185,14 @@ void Reading::read_fenced(const Table& table, const Source& source) {
     change.row = after;
     change.after = integer_of(cell_at(row_.after, table.fenced_token));
     fenced_changes_.push_back(change);
+}
+
+void Reading::read_conserved(const Table& table, const Source& source) {
+    const auto part = [&](const model::Cells& cells) {
+        return integer_of(cell_at(cells, table.conserved_column)).value_or(0);
+    };
+    const std::int64_t by = part(row_.after) - part(row_.before);
+    conserved_changes_.push_back({.source = source, .column = table.conserved, .by = by});
 }
 
 void Reading::read_claim(const Table& table, const Source& source) {
@@ -219,10 +235,13 @@ void Reading::close_commits() {
         const Extent to = i + 1 < extents_.size() ? extents_[i + 1]
                                                   : Extent{.effects = effect_changes_.size(),
                                                            .fenced = fenced_changes_.size(),
+                                                           .conserved = conserved_changes_.size(),
                                                            .claims = claim_changes_.size()};
         commits_.push_back(
             {.effects = std::span{effect_changes_}.subspan(from.effects, to.effects - from.effects),
              .fenced = std::span{fenced_changes_}.subspan(from.fenced, to.fenced - from.fenced),
+             .conserved = std::span{conserved_changes_}.subspan(from.conserved,
+                                                                to.conserved - from.conserved),
              .claims = std::span{claim_changes_}.subspan(from.claims, to.claims - from.claims)});
     }
 }

@@ -51,6 +51,13 @@ struct FencedChange {
     std::optional<std::int64_t> after;  // tokens; none where there is no row or it is NULL
 };
 
+// A row's part of the sum of a conserved column: more or less by so much.
+struct ConservedChange {
+    Source source;
+    std::uint32_t column = kNone;  // an index of Expectations::conserved
+    std::int64_t by = 0;
+};
+
 struct ClaimState {
     std::string_view status;
     model::Cell owner;
@@ -75,6 +82,7 @@ struct ClaimChange {
 struct Commit {
     std::span<const EffectChange> effects;
     std::span<const FencedChange> fenced;
+    std::span<const ConservedChange> conserved;
     std::span<const ClaimChange> claims;
 };
 
@@ -129,14 +137,18 @@ private:
         std::uint32_t fenced = kNone;
         std::vector<std::size_t> fenced_columns;
         std::size_t fenced_token = kAbsent;
+        std::uint32_t conserved = kNone;  // an index of Expectations::conserved
+        std::size_t conserved_column = kAbsent;
         bool claims = false;
         std::size_t key = kAbsent, status = kAbsent, owner = kAbsent;
         std::size_t token = kAbsent, checkpoint = kAbsent;
 
-        [[nodiscard]] bool matters() const { return effect != kNone || fenced != kNone || claims; }
+        [[nodiscard]] bool matters() const {
+            return effect != kNone || fenced != kNone || conserved != kNone || claims;
+        }
     };
     struct Extent {
-        std::size_t effects, fenced, claims;  // where a commit's changes begin
+        std::size_t effects, fenced, conserved, claims;  // where a commit's changes begin
     };
 
     void expect_effects();
@@ -144,6 +156,7 @@ private:
     void read_row(const sim::Record& record);
     void read_effect(const Table& table, const Source& source);
     void read_fenced(const Table& table, const Source& source);
+    void read_conserved(const Table& table, const Source& source);
     void read_claim(const Table& table, const Source& source);
     void change_claim(const ClaimChange& change);
     void close_commits();
@@ -165,6 +178,7 @@ private:
     std::vector<Table> tables_;
     std::vector<EffectChange> effect_changes_;
     std::vector<FencedChange> fenced_changes_;
+    std::vector<ConservedChange> conserved_changes_;
     std::vector<ClaimChange> claim_changes_;
     std::vector<Extent> extents_;
     std::vector<Commit> commits_;

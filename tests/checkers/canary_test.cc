@@ -95,6 +95,18 @@ TEST(CanaryTest, OnlyFencingSeesAStaleHolderWriteAfterTheNewOne) {
     EXPECT_EQ(failing(world), Names{"fencing"});
 }
 
+TEST(CanaryTest, OnlyConservedSeesAnAmountThatIsTakenAndNotGiven) {
+    const World world =
+        ReconcileRun{}
+            .after("transfer",
+                   [](World& w) {
+                       w.builder.commit(w.b, {update("accounts", {integer(1), integer(70)},
+                                                     {integer(1), integer(60)})});
+                   })
+            .run();
+    EXPECT_EQ(failing(world), Names{"conserved"});
+}
+
 TEST(CanaryTest, OnlyCheckpointSeesAPositionThatGoesBack) {
     const World world =
         ReconcileRun{}

@@ -17,10 +17,11 @@ TEST(ReadingTest, GroupsChangesByCommitAndPassesOverOtherTables) {
                       .run();
     const Expectations expectations = reconcile_expectations();
     const Reading reading{world.builder.history(), expectations};
-    ASSERT_EQ(reading.commits().size(), 5U);
+    ASSERT_EQ(reading.commits().size(), 6U);
     EXPECT_EQ(reading.commits()[1].effects.size(), 1U);
     EXPECT_EQ(reading.commits()[1].fenced.size(), 1U);
     EXPECT_EQ(reading.commits()[1].claims.size(), 1U);
+    EXPECT_EQ(reading.commits()[5].conserved.size(), 2U);
     EXPECT_EQ(reading.expected_effects(), 3U);
     EXPECT_EQ(reading.leases().size(), 5U);
     EXPECT_EQ(reading.leases()[1].source.root, world.a);

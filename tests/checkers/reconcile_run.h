@@ -1,7 +1,8 @@
 // A run in which everything holds, as named steps that a test can take out, replace or add to.
 //
 // A takes the lease and the claim of one unit and commits its first batch; its lease expires; B
-// takes over under token 2, commits the other two batches, succeeds and releases its lease.
+// takes over under token 2, commits the other two batches, succeeds, moves an amount from one
+// account to another and releases its lease.
 #pragma once
 
 #include <algorithm>
@@ -46,6 +47,7 @@ inline Expectations reconcile_expectations() {
                                     .position = account});
     }
     out.fenced.push_back({.table = "balances", .identity = {"account"}, .token = "token"});
+    out.conserved.push_back({.table = "accounts", .column = "balance"});
     out.claims = ClaimTable{.table = "claims",
                             .key = "business_key",
                             .status = "status",
@@ -128,6 +130,12 @@ public:
                               update("balances", balance(2, integer(2)), balance(3, integer(2))),
                               update("claims", claim("running", "B", integer(2), "2"),
                                      claim("succeeded", "B", integer(2), "3"))});
+        });
+        add("transfer", [](World& w) {
+            w.builder.table("accounts", "account,balance");
+            w.builder.commit(
+                w.b, {update("accounts", {integer(1), integer(100)}, {integer(1), integer(70)}),
+                      update("accounts", {integer(2), integer(0)}, {integer(2), integer(30)})});
         });
         add("release", [](World& w) {
             w.builder.key(w.b, {.change = model::KeyChangeKind::Deleted,
