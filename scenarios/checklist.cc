@@ -31,7 +31,7 @@ Scenario daily_reconciliation() {
                                   {"batch_delay_ms", 0},
                                   {"lease_ttl_ms", 10'000},
                                   {"recovery_idle_ms", 10'000}}},
-        .checkers = {"once", "single-claim", "fencing", "checkpoint", "takeover",
+        .checkers = {"once", "single-claim", "fencing", "conserved", "checkpoint", "takeover",
                      "completed-is-not-redone", "single-holder", "honest-status"},
     };
 }

@@ -4,6 +4,7 @@
 
 #include "scenarios/handler.h"
 #include "scenarios/handlers/reconcile.h"
+#include "scenarios/handlers/transfer.h"
 #include "scenarios/mistakes/mistakes.h"
 
 namespace fencepost::scenarios {
@@ -13,6 +14,7 @@ namespace {
 std::vector<HandlerSpec>& known_handlers() {
     static std::vector<HandlerSpec> known{
         reconcile_handler(),
+        transfer_handler(),
         no_claim(),
         check_then_insert(),
         check_then_insert_in_transaction(),
@@ -23,6 +25,7 @@ std::vector<HandlerSpec>& known_handlers() {
         fence_in_memory(),
         checkpoint_before_effect(),
         recovery_redoes_finished(),
+        take_then_give_apart(),
     };
     return known;
 }

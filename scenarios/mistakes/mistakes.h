@@ -24,4 +24,7 @@ HandlerSpec fence_in_memory();
 HandlerSpec checkpoint_before_effect();
 HandlerSpec recovery_redoes_finished();
 
+// transfers.cc: money that moves
+HandlerSpec take_then_give_apart();
+
 }  // namespace fencepost::scenarios
