@@ -23,7 +23,13 @@ std::vector<HandlerSpec>& known_handlers() {
         lock_only(),
         release_without_owner(),
         fence_in_memory(),
+        fence_not_stored(),
+        fence_not_equal(),
+        fence_from_redis_counter(),
         checkpoint_before_effect(),
+        checkpoint_apart(),
+        checkpoint_ahead(),
+        recovery_from_zero(),
         recovery_redoes_finished(),
         take_then_give_apart(),
     };

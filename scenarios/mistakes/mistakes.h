@@ -19,9 +19,15 @@ HandlerSpec release_without_owner();
 
 // fences.cc: whose write counts
 HandlerSpec fence_in_memory();
+HandlerSpec fence_not_stored();
+HandlerSpec fence_not_equal();
+HandlerSpec fence_from_redis_counter();
 
 // checkpoints.cc: where the next holder goes on
 HandlerSpec checkpoint_before_effect();
+HandlerSpec checkpoint_apart();
+HandlerSpec checkpoint_ahead();
+HandlerSpec recovery_from_zero();
 HandlerSpec recovery_redoes_finished();
 
 // transfers.cc: money that moves
