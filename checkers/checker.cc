@@ -13,8 +13,9 @@ constexpr std::array kCheckers{
             .invariant = "Every due effect lands exactly once, and no other effect lands.",
             .judge = &judge_once},
     Checker{.name = "single-claim",
-            .invariant = "A claim is made once, changes its owner only under a larger token, and "
-                         "is left alone once it is finished.",
+            .invariant = "A claim is made once, changes its owner only under a larger token and "
+                         "never while it is the earlier one's, and is left alone once it is "
+                         "finished.",
             .judge = &judge_single_claim},
     Checker{.name = "fencing",
             .invariant = "The tokens that a row accepts never go back, and no stale holder writes "
@@ -37,7 +38,7 @@ constexpr std::array kCheckers{
             .judge = &judge_completed_is_not_redone},
     Checker{.name = "single-holder",
             .invariant = "While a lease stands, nobody but its holder releases, renews or "
-                         "overwrites it.",
+                         "overwrites it, and nobody whose lease ran out begins to write.",
             .judge = &judge_single_holder},
     Checker{.name = "honest-status",
             .invariant = "A status says succeeded only when all effects are there, and failed or "

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/time.h"
+
 namespace fencepost::checkers {
 
 // One effect that must be there exactly once at the end: the identity of its row, as text.
@@ -51,6 +53,10 @@ struct ClaimTable {
     std::string token;       // integer
     std::string checkpoint;  // text (decimal position) or NULL; empty name: the table has none
     std::vector<std::string> finished;  // statuses that are final, "succeeded" first
+    // Claims that run out: when, on some clock; set whenever the owner takes or renews its claim.
+    // Empty: claims do not run out by themselves.
+    std::string until;
+    sim::Duration held_for{};  // so long at least a claim stays its owner's from then on
     // The unit that a business key stands for: the key itself unless the handler says otherwise.
 };
 

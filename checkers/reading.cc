@@ -137,6 +137,7 @@ void Reading::read_table(const model::TableKnown& known) {
         if (!claims.checkpoint.empty()) {
             table.checkpoint = column_of(known.columns, claims.checkpoint);
         }
+        if (!claims.until.empty()) table.until = column_of(known.columns, claims.until);
     }
 }
 
@@ -285,6 +286,7 @@ ClaimState Reading::claim_state(const Table& table, const model::Cells& cells) c
     state.owner = cell_at(cells, table.owner);
     state.token = integer_of(cell_at(cells, table.token));
     state.checkpoint = cell_at(cells, table.checkpoint);
+    state.until = cell_at(cells, table.until);
     const std::vector<std::string>& finished = expectations_.claims->finished;
     state.finished = std::ranges::find(finished, state.status) != finished.end();
     state.succeeded = !finished.empty() && finished.front() == state.status;

@@ -63,6 +63,7 @@ struct ClaimState {
     model::Cell owner;
     std::optional<std::int64_t> token;
     model::Cell checkpoint;
+    model::Cell until;
     bool finished = false;
     bool succeeded = false;
 
@@ -141,7 +142,7 @@ private:
         std::size_t conserved_column = kAbsent;
         bool claims = false;
         std::size_t key = kAbsent, status = kAbsent, owner = kAbsent;
-        std::size_t token = kAbsent, checkpoint = kAbsent;
+        std::size_t token = kAbsent, checkpoint = kAbsent, until = kAbsent;
 
         [[nodiscard]] bool matters() const {
             return effect != kNone || fenced != kNone || conserved != kNone || claims;

@@ -1,9 +1,12 @@
 // single claim: for each business key one row is inserted, once. Its owner changes only under a
 // larger token, the token never falls, and once its status is final neither status, owner nor
-// token change.
+// token change. Where claims run out by themselves, one that was taken or renewed stays its
+// owner's for the agreed time, by the world's time and whatever a node's clock says; unless the
+// owner gives it up, or the clock of the database was changed.
 
 #include <fmt/format.h>
 
+#include "checkers/clocks.h"
 #include "checkers/findings.h"
 #include "checkers/identity.h"
 #include "checkers/judges.h"
@@ -18,10 +21,18 @@ struct Claim {
     std::optional<std::int64_t> token;  // the highest
     model::Cell owner;                  // the last that was not NULL
     sim::RecordId owned_since = sim::kNoRecord;
+    model::Cell until;                       // as the owner wrote it last
+    sim::RecordId renewed = sim::kNoRecord;  // when it did; none: it holds nothing
 
     void take(const ClaimState& state, sim::RecordId record) {
         seen = true;
         if (state.token && (!token || *state.token > *token)) token = state.token;
+        if (!state.owned() || state.finished) {
+            renewed = sim::kNoRecord;
+        } else if (owner != state.owner || until != state.until) {
+            renewed = record;
+        }
+        until = state.until;
         if (!state.owned() || owner == state.owner) return;
         owner = state.owner;
         owned_since = record;
@@ -30,6 +41,22 @@ struct Claim {
 
 std::string since(const Reading& reading, sim::RecordId record) {
     return record == sim::kNoRecord ? "from before the run" : "by " + reading.who_and_when(record);
+}
+
+// A change of owners while the claim is still the earlier one's; empty when that is not so.
+std::string taken_too_soon(const Reading& reading, const Claim& claim, const ClaimChange& change) {
+    const ClaimTable& table = *reading.expectations().claims;
+    if (table.until.empty() || claim.renewed == sim::kNoRecord) return {};
+    const sim::Duration held =
+        reading.history()[change.source.record].at() - reading.history()[claim.renewed].at();
+    if (held >= table.held_for) return {};
+    if (clock_was_changed(reading.history(), "database")) return {};
+    return fmt::format(
+        "Claim {} was taken by owner {}, {}, {} after owner {} had taken or renewed it, {}; it is "
+        "an owner's for {}.",
+        reading.unit_name(change.unit), text_of(change.after->owner),
+        reading.who_and_when(change.source.record), sim::to_text(held), text_of(claim.owner),
+        reading.who_and_when(claim.renewed), sim::to_text(table.held_for));
 }
 
 // What is wrong with the change, as a sentence; empty when nothing is.
@@ -65,6 +92,7 @@ std::string fault_of(const Reading& reading, const Claim& claim, const ClaimChan
             key(), text_of(claim.owner), since(reading, claim.owned_since), text_of(after.owner),
             text_of(after.token), by());
     }
+    if (other_owner) return taken_too_soon(reading, claim, change);
     return {};
 }
 

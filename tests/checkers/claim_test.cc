@@ -111,6 +111,69 @@ TEST(SingleClaimTest, IsUnknownWithoutAClaimAndNotApplicableWithoutATable) {
     EXPECT_EQ(world.judged(kSingleClaim, expectations).verdict, Verdict::NotApplicable);
 }
 
+// Claims that run out, at what the last column says, and stay their owner's for three seconds.
+Expectations three_seconds() {
+    Expectations expectations = reconcile_expectations();
+    expectations.claims->checkpoint.clear();
+    expectations.claims->until = "checkpoint";
+    expectations.claims->held_for = std::chrono::seconds{3};
+    return expectations;
+}
+model::Cells until(model::Cell owner, std::int64_t token, std::int64_t when) {
+    return claim("running", owner, integer(token), integer(when));
+}
+void seconds_pass(World& world, int seconds) {
+    for (int i = 0; i < seconds; ++i) world.builder.call(world.a, "redis.get");
+}
+
+TEST(SingleClaimTest, PassesATakeoverOfAClaimThatRanOut) {
+    World world;
+    world.builder.commit(world.a, {insert("claims", until("A", 1, 10))});
+    seconds_pass(world, 2);
+    world.builder.commit(world.b, {update("claims", until("A", 1, 10), until("B", 2, 20))});
+    EXPECT_EQ(world.judged(kSingleClaim, three_seconds()).verdict, Verdict::Pass);
+}
+
+TEST(SingleClaimTest, RejectsATakeoverOfAClaimThatIsStillTheOwners) {
+    World world;
+    world.builder.commit(world.a, {insert("claims", until("A", 1, 10))});
+    seconds_pass(world, 1);
+    world.builder.commit(world.b, {update("claims", until("A", 1, 10), until("B", 2, 20))});
+    const Judgement judgement = world.judged(kSingleClaim, three_seconds());
+    ASSERT_EQ(judgement.findings.size(), 1U);
+    EXPECT_EQ(judgement.findings[0].message,
+              "Claim acme/reconcile@2026-03-02T18:00:00Z was taken by owner B, B#1/reconcile at "
+              "2026-03-02T18:00:03Z (record 6), 2s after owner A had taken or renewed it, "
+              "A#1/reconcile at 2026-03-02T18:00:01Z (record 4); it is an owner's for 3s.");
+}
+
+TEST(SingleClaimTest, CountsFromTheLastRenewal) {
+    World world;
+    world.builder.commit(world.a, {insert("claims", until("A", 1, 10))});
+    seconds_pass(world, 2);
+    world.builder.commit(world.a, {update("claims", until("A", 1, 10), until("A", 1, 13))});
+    world.builder.commit(world.b, {update("claims", until("A", 1, 13), until("B", 2, 20))});
+    EXPECT_EQ(world.judged(kSingleClaim, three_seconds()).findings.size(), 1U);
+}
+
+TEST(SingleClaimTest, PassesTheNextOwnerOfAClaimThatWasGivenUp) {
+    World world;
+    world.builder.commit(world.a, {insert("claims", until("A", 1, 10))});
+    world.builder.commit(world.a, {update("claims", until("A", 1, 10), until(kNull, 1, 10))});
+    world.builder.commit(world.b, {update("claims", until(kNull, 1, 10), until("B", 2, 20))});
+    EXPECT_EQ(world.judged(kSingleClaim, three_seconds()).verdict, Verdict::Pass);
+}
+
+TEST(SingleClaimTest, BlamesNobodyForTheDatabasesOwnClock) {
+    World world;
+    world.builder.commit(world.a, {insert("claims", until("A", 1, 10))});
+    world.builder.commit(world.b, {update("claims", until("A", 1, 10), until("B", 2, 20))});
+    world.builder.strikes("clock-jump B at 2026-03-02T18:00:00Z by 1h");
+    EXPECT_EQ(world.judged(kSingleClaim, three_seconds()).findings.size(), 1U);
+    world.builder.strikes("clock-jump database at 2026-03-02T18:00:00Z by 1h");
+    EXPECT_EQ(world.judged(kSingleClaim, three_seconds()).verdict, Verdict::Pass);
+}
+
 TEST(HonestStatusTest, PassesASuccessCommittedWithTheLastEffect) {
     World world = ReconcileRun{}.run();
     const Judgement judgement = world.judged(kHonestStatus);

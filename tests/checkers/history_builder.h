@@ -54,7 +54,15 @@ public:
         tables_.emplace_back(name);
     }
 
-    void commit(sim::TaskId task, const std::vector<Change>& changes) {
+    // A call of the task, such as "db.begin".
+    sim::RecordId call(sim::TaskId task, std::string_view operation) {
+        pass();
+        return append(history_.task(task).party, task, sim::CallStarted{.operation = operation});
+    }
+
+    // `call` is the one that committed, where that matters.
+    void commit(sim::TaskId task, const std::vector<Change>& changes,
+                sim::RecordId call = sim::kNoRecord) {
         pass();
         ++transaction_;
         for (const Change& change : changes) {
@@ -63,7 +71,8 @@ public:
                                      .table = index_of(change.table),
                                      .transaction = transaction_,
                                      .before = change.before,
-                                     .after = change.after});
+                                     .after = change.after},
+                   call);
         }
     }
 
@@ -83,6 +92,9 @@ public:
         append(sim::kWorld, sim::kNoTask,
                model::RunEnded{.how = how, .settled_after = std::chrono::seconds{2}});
     }
+    void strikes(std::string_view fault) {
+        append(sim::kWorld, sim::kNoTask, sim::FaultStruck{.index = 0, .fault = fault});
+    }
     // A record that no checker looks at.
     void noise(sim::TaskId task) { append(a_, task, sim::TaskEnded{}); }
 
@@ -95,8 +107,9 @@ private:
     }
 
     template <typename Event>
-    void append(sim::PartyId party, sim::TaskId task, const Event& event) {
-        history_.append(now_, party, task, sim::kNoRecord, event);
+    sim::RecordId append(sim::PartyId party, sim::TaskId task, const Event& event,
+                         sim::RecordId cause = sim::kNoRecord) {
+        return history_.append(now_, party, task, cause, event);
     }
 
     void pass() { now_ += std::chrono::seconds{1}; }

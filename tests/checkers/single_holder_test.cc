@@ -100,5 +100,78 @@ TEST(SingleHolderTest, IsNotApplicableWithoutLeases) {
     EXPECT_EQ(world.judged(kSingleHolder, expectations).verdict, Verdict::NotApplicable);
 }
 
+// A's lease ends in that way, B takes the next; a transaction of A that began when it did is
+// committed at the end.
+enum class Begins { BeforeTheNextLease, UnderTheNextLease, AfterTheNextLease };
+World late_write(KeyChangeKind how, Begins begins) {
+    World world;
+    set(world, world.a, "", "1:A");
+    change(world, sim::kNoTask, how, "1:A");
+    if (begins == Begins::BeforeTheNextLease) world.builder.call(world.a, "db.begin");
+    set(world, world.b, "", "2:B");
+    if (begins == Begins::UnderTheNextLease) world.builder.call(world.a, "db.begin");
+    world.builder.call(world.b, "db.begin");
+    if (begins == Begins::AfterTheNextLease) {
+        change(world, world.b, KeyChangeKind::Deleted, "2:B");
+        world.builder.call(world.a, "db.begin");
+    }
+    const sim::RecordId commit = world.builder.call(world.a, "db.commit");
+    world.builder.commit(world.a, {insert("ledger", ledger(1))}, commit);
+    return world;
+}
+
+TEST(SingleHolderTest, RejectsAWriteThatBeginsWhenItsLeaseRanOutAndTheNextStands) {
+    World world = late_write(KeyChangeKind::Expired, Begins::UnderTheNextLease);
+    const Judgement judgement = world.judged(kSingleHolder);
+    ASSERT_EQ(judgement.findings.size(), 1U);
+    EXPECT_EQ(judgement.findings[0].key, kLease);
+    EXPECT_EQ(judgement.findings[0].message,
+              "While the lease lease:acme/reconcile = 2:B stood, set by B#1/reconcile at "
+              "2026-03-02T18:00:03Z (record 6), A#1/reconcile at 2026-03-02T18:00:04Z (record 7) "
+              "began to write, whose own lease 1:A had run out.");
+}
+
+TEST(SingleHolderTest, RejectsASingleStatementThatBeginsThen) {
+    World world;
+    set(world, world.a, "", "1:A");
+    change(world, sim::kNoTask, KeyChangeKind::Expired, "1:A");
+    set(world, world.b, "", "2:B");
+    const sim::RecordId statement = world.builder.call(world.a, "db.execute");
+    world.builder.commit(world.a, {update("balances", balance(0, kNull), balance(1, integer(1)))},
+                         statement);
+    EXPECT_EQ(world.judged(kSingleHolder).findings.size(), 1U);
+}
+
+TEST(SingleHolderTest, PassesAWriteThatBeganBeforeTheNextLeaseOrAfterIt) {
+    for (const Begins begins : {Begins::BeforeTheNextLease, Begins::AfterTheNextLease}) {
+        World world = late_write(KeyChangeKind::Expired, begins);
+        EXPECT_EQ(world.judged(kSingleHolder).verdict, Verdict::Pass);
+    }
+}
+
+TEST(SingleHolderTest, PassesAHolderWhoseLeaseRedisLost) {
+    for (const KeyChangeKind how : {KeyChangeKind::Lost, KeyChangeKind::Evicted}) {
+        World world = late_write(how, Begins::UnderTheNextLease);
+        EXPECT_EQ(world.judged(kSingleHolder).verdict, Verdict::Pass) << name_of(how);
+    }
+}
+
+TEST(SingleHolderTest, JudgesNoWritesWhereAClockWasChanged) {
+    World world = late_write(KeyChangeKind::Expired, Begins::UnderTheNextLease);
+    world.builder.strikes("clock-drift A at 2026-03-02T18:00:00Z by -50000 ppm");
+    EXPECT_EQ(world.judged(kSingleHolder).verdict, Verdict::Pass);
+}
+
+TEST(SingleHolderTest, PassesAWriterThatHoldsAnotherLease) {
+    World world;
+    set(world, world.a, "", "1:A");
+    change(world, sim::kNoTask, KeyChangeKind::Expired, "1:A");
+    set(world, world.b, "", "2:B");
+    world.builder.key(world.a, {.key = "lease:acme/other", .before = "", .after = "1:A"});
+    const sim::RecordId statement = world.builder.call(world.a, "db.execute");
+    world.builder.commit(world.a, {insert("ledger", ledger(1))}, statement);
+    EXPECT_EQ(world.judged(kSingleHolder).verdict, Verdict::Pass);
+}
+
 }  // namespace
 }  // namespace fencepost::checkers
