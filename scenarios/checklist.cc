@@ -17,6 +17,7 @@ const sim::Time kStart = kDue - 2s;
 
 Scenario daily_reconciliation() {
     return {
+        .handlers = {"reconcile", "transfer"},
         .nodes = {"A", "B"},
         .scheduler = {},
         .jobs = {{.tenant = "acme",

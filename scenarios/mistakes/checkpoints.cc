@@ -11,114 +11,95 @@ using jobs::JobContext;
 using jobs::Outcome;
 using jobs::Ports;
 
+namespace {
+
+// The accounts of the next batch, by the checkpoint.
+std::vector<ledger::Account> next_batch(JobContext& job, const Batches& batches) {
+    const std::int64_t last = job.checkpoint() ? job.checkpoint()->number() : 0;
+    return ledger::accounts_after(job.db(), job.fire().tenant, last, batches.size);
+}
+
+void insert_lines(jobs::sql::Transaction& tx, const JobContext& job,
+                  const std::vector<ledger::Account>& accounts) {
+    for (const auto& account : accounts) {
+        insert_line(tx, kInsert, job.effect_key(account.id), job.fire(), account,
+                    job.token().value);
+    }
+}
+
+}  // namespace
+
 HandlerSpec checkpoint_before_effect() {
-    HandlerSpec spec = ledger_mistake(
-        "checkpoint-before-effect",
-        "A position that is saved before its batch is lost with it: the next holder "
-        "skips what was never done.",
-        {"once", "checkpoint"}, {.claims = true, .lease = true, .checkpoint = true}, nullptr);
-    spec.program = [](const ProgramSetting& setting) -> std::unique_ptr<Program> {
-        const auto body = [batches = batches_of(setting.parameters)](JobContext& job) {
-            const std::int64_t last = job.checkpoint() ? job.checkpoint()->number() : 0;
-            const auto accounts =
-                ledger::accounts_after(job.db(), job.fire().tenant, last, batches.size);
-            if (accounts.empty()) return Outcome::succeeded();
-            job.commit(Checkpoint::at(accounts.back().id), [](jobs::sql::Transaction&) {});
-            jobs::sql::Transaction tx{job.db()};
-            for (const auto& account : accounts) {
-                insert_line(tx, kInsert, job.effect_key(account.id), job.fire(), account,
-                            job.token().value);
-            }
-            tx.commit();
-            return Outcome::more(batches.delay);
-        };
-        return std::make_unique<WorkerProgram>(setting, body);
-    };
-    return spec;
+    return job_mistake("checkpoint-before-effect",
+                       "A position that is saved before its batch is lost with it: the next holder "
+                       "skips what was never done.",
+                       {"once", "checkpoint"}, {.checkpoint = true},
+                       [](JobContext& job, const ProgramSetting& setting) {
+                           const Batches batches = batches_of(setting.parameters);
+                           const auto accounts = next_batch(job, batches);
+                           if (accounts.empty()) return Outcome::succeeded();
+                           job.commit(Checkpoint::at(accounts.back().id),
+                                      [](jobs::sql::Transaction&) {});
+                           jobs::sql::Transaction tx{job.db()};
+                           insert_lines(tx, job, accounts);
+                           tx.commit();
+                           return Outcome::more(batches.delay);
+                       });
 }
 
 HandlerSpec checkpoint_apart() {
-    HandlerSpec spec = ledger_mistake(
+    return job_mistake(
         "checkpoint-apart",
         "A batch and its position in two transactions: after a crash in between the batch is "
         "written again, unless each line has a key.",
-        {"once"},
-        {.line_keys = ledger::Keys::None, .claims = true, .lease = true, .checkpoint = true},
-        nullptr);
-    spec.program = [](const ProgramSetting& setting) -> std::unique_ptr<Program> {
-        const auto body = [batches = batches_of(setting.parameters)](JobContext& job) {
-            const std::int64_t last = job.checkpoint() ? job.checkpoint()->number() : 0;
-            const auto accounts =
-                ledger::accounts_after(job.db(), job.fire().tenant, last, batches.size);
+        {"once"}, {.line_keys = ledger::Keys::None, .checkpoint = true},
+        [](JobContext& job, const ProgramSetting& setting) {
+            const Batches batches = batches_of(setting.parameters);
+            const auto accounts = next_batch(job, batches);
             if (accounts.empty()) return Outcome::succeeded();
             jobs::sql::Transaction tx{job.db()};
-            for (const auto& account : accounts) {
-                insert_line(tx, kInsert, job.effect_key(account.id), job.fire(), account,
-                            job.token().value);
-            }
+            insert_lines(tx, job, accounts);
             tx.commit();
             job.commit(Checkpoint::at(accounts.back().id), [](jobs::sql::Transaction&) {});
             return Outcome::more(batches.delay);
-        };
-        return std::make_unique<WorkerProgram>(setting, body);
-    };
-    return spec;
+        });
 }
 
 HandlerSpec checkpoint_ahead() {
-    HandlerSpec spec = ledger_mistake(
+    return job_mistake(
         "checkpoint-ahead",
         "A position at the end of the page that was read covers lines that are not committed: "
         "what a crash leaves of the page is lost.",
-        {"once"}, {.claims = true, .lease = true, .checkpoint = true}, nullptr);
-    spec.program = [](const ProgramSetting& setting) -> std::unique_ptr<Program> {
-        const auto body = [batches = batches_of(setting.parameters)](JobContext& job) {
-            const std::int64_t last = job.checkpoint() ? job.checkpoint()->number() : 0;
-            const auto page =
-                ledger::accounts_after(job.db(), job.fire().tenant, last, batches.size);
+        {"once"}, {.checkpoint = true}, [](JobContext& job, const ProgramSetting& setting) {
+            const Batches batches = batches_of(setting.parameters);
+            const auto page = next_batch(job, batches);
             if (page.empty()) return Outcome::succeeded();
             for (const auto& account : page) {
-                job.commit(Checkpoint::at(page.back().id), [&](jobs::sql::Transaction& tx) {
-                    insert_line(tx, kInsert, job.effect_key(account.id), job.fire(), account,
-                                job.token().value);
-                });
+                job.commit(Checkpoint::at(page.back().id),
+                           [&](jobs::sql::Transaction& tx) { insert_lines(tx, job, {account}); });
             }
             return Outcome::more(batches.delay);
-        };
-        return std::make_unique<WorkerProgram>(setting, body);
-    };
-    return spec;
+        });
 }
 
 HandlerSpec recovery_from_zero() {
-    HandlerSpec spec = ledger_mistake(
+    return job_mistake(
         "recovery-from-zero",
         "A run that begins at the first batch whatever is committed writes all of it again, "
         "unless each line has a key.",
-        {"once"},
-        {.line_keys = ledger::Keys::None, .claims = true, .lease = true, .checkpoint = true},
-        nullptr);
-    spec.program = [](const ProgramSetting& setting) -> std::unique_ptr<Program> {
-        const auto body = [batches = batches_of(setting.parameters),
-                           &clock = setting.ports.clock](JobContext& job) {
-            std::int64_t last = 0;
-            for (;;) {
+        {"once"}, {.line_keys = ledger::Keys::None, .checkpoint = true},
+        [](JobContext& job, const ProgramSetting& setting) {
+            const Batches batches = batches_of(setting.parameters);
+            for (std::int64_t last = 0;;) {
                 const auto accounts =
                     ledger::accounts_after(job.db(), job.fire().tenant, last, batches.size);
                 if (accounts.empty()) return Outcome::succeeded();
                 last = accounts.back().id;
-                job.commit(Checkpoint::at(last), [&](jobs::sql::Transaction& tx) {
-                    for (const auto& account : accounts) {
-                        insert_line(tx, kInsert, job.effect_key(account.id), job.fire(), account,
-                                    job.token().value);
-                    }
-                });
-                clock.sleep_for(batches.delay);
+                job.commit(Checkpoint::at(last),
+                           [&](jobs::sql::Transaction& tx) { insert_lines(tx, job, accounts); });
+                setting.ports.clock.sleep_for(batches.delay);
             }
-        };
-        return std::make_unique<WorkerProgram>(setting, body);
-    };
-    return spec;
+        });
 }
 
 HandlerSpec recovery_redoes_finished() {

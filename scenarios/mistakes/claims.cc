@@ -88,13 +88,9 @@ HandlerSpec claim_then_work() {
         [](const Fire& fire, const Ports& ports, const Parameters&) {
             const BusinessKey key = BusinessKey::of(fire);
             const auto session = ports.database.connect();
-            const auto claimed = session->execute(
-                "INSERT INTO job_claim (business_key, tenant, job, scheduled_us, status, owner, "
-                "fencing_token, attempts, current_count, updated_us) "
-                "VALUES ($1, $2, $3, 0, 'running', $4, 1, 1, 0, db_now_us()) "
-                "ON CONFLICT (business_key) DO NOTHING",
-                key.text(), fire.tenant, fire.job, ports.ids.next());
-            if (claimed.affected() == 0) return "already done or running";
+            if (!insert_claim(*session, fire, "running", ports.ids.next())) {
+                return "already done or running";
+            }
             for (const auto& account : all_accounts(*session, fire)) {
                 insert_line(*session, kInsert, key.effect(account.id), fire, account);
             }

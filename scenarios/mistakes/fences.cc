@@ -39,16 +39,11 @@ Outcome keep_summary(JobContext& job, jobs::Clock& clock, jobs::Duration delay, 
 }
 
 HandlerSpec fence_mistake(std::string name, std::string lesson, Write write) {
-    HandlerSpec spec = ledger_mistake(std::move(name), std::move(lesson), {"fencing"},
-                                      {.claims = true, .fence = true, .lease = true}, nullptr);
-    spec.program = [write](const ProgramSetting& setting) -> std::unique_ptr<Program> {
-        const auto body = [&clock = setting.ports.clock,
-                           delay = batches_of(setting.parameters).delay, write](JobContext& job) {
-            return keep_summary(job, clock, delay, write);
-        };
-        return std::make_unique<WorkerProgram>(setting, body);
-    };
-    return spec;
+    return job_mistake(std::move(name), std::move(lesson), {"fencing"}, {.fence = true},
+                       [write](JobContext& job, const ProgramSetting& setting) {
+                           return keep_summary(job, setting.ports.clock,
+                                               batches_of(setting.parameters).delay, write);
+                       });
 }
 
 }  // namespace

@@ -21,11 +21,28 @@ struct Gates {
     bool fence = false;       // it keeps a token in the summary
     bool lease = false;       // it takes the lease of the job
     bool checkpoint = false;  // it keeps a checkpoint in its claim
+    bool recovery = false;    // acts that were not finished are begun again
 };
 
 // Name, lesson and what breaks; the program is the mistake itself.
 HandlerSpec ledger_mistake(std::string name, std::string lesson, std::vector<std::string> breaks,
                            const Gates& gates, PlainProgram::Body body);
+
+// The same for a mistake in the body of a job that the worker runs with all its gates.
+using JobBody = std::function<jobs::Outcome(jobs::JobContext&, const ProgramSetting&)>;
+HandlerSpec job_mistake(std::string name, std::string lesson, std::vector<std::string> breaks,
+                        Gates gates, JobBody body);
+
+// The job's lease, asked for until it is free; gives up with LeaseLost after a minute.
+std::unique_ptr<jobs::Lease> wait_for_lease(jobs::Leases& leases, const jobs::Ports& ports,
+                                            const jobs::Fire& fire);
+
+// Whether there are lines of the fire's tenant and day.
+bool has_lines(jobs::sql::Session& db, const jobs::Fire& fire);
+
+// Makes the claim of the act in that status, unless there is one; whether it did.
+bool insert_claim(jobs::sql::Session& db, const jobs::Fire& fire, const std::string& status,
+                  const std::string& owner);
 
 // Every account of the fire's tenant.
 std::vector<ledger::Account> all_accounts(jobs::sql::Session& db, const jobs::Fire& fire);
@@ -41,5 +58,7 @@ void insert_line(Target& target, const std::string& statement, const std::string
 
 inline const std::string kInsert{ledger::kInsertLine};
 inline const std::string kInsertOrSkip = kInsert + " ON CONFLICT (business_key) DO NOTHING";
+inline const std::string kInsertOrUpdate =
+    kInsert + " ON CONFLICT (business_key) DO UPDATE SET amount = excluded.amount";
 
 }  // namespace fencepost::scenarios

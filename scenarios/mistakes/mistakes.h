@@ -16,12 +16,24 @@ HandlerSpec claim_then_work();
 // leases.cc: how many run at once
 HandlerSpec lock_only();
 HandlerSpec release_without_owner();
+HandlerSpec renew_without_owner();
+HandlerSpec late_error_handler_unlocks();
+HandlerSpec lock_error_means_no_lock();
+HandlerSpec validity_from_the_answer();
+
+// table_leases.cc: the same, where the lease is a row
+HandlerSpec lease_by_node_clock();
+HandlerSpec expiry_computed_then_paused();
 
 // fences.cc: whose write counts
 HandlerSpec fence_in_memory();
 HandlerSpec fence_not_stored();
 HandlerSpec fence_not_equal();
 HandlerSpec fence_from_redis_counter();
+
+// commits.cc: what is committed, and when
+HandlerSpec effect_before_claim();
+HandlerSpec commit_retried();
 
 // checkpoints.cc: where the next holder goes on
 HandlerSpec checkpoint_before_effect();
