@@ -65,6 +65,7 @@ void DatabaseEndpoint::reset(const DatabaseImage& image, const DatabaseOptions& 
     orphans_.clear();
     running_ = nullptr;
     transactions_ = 0;
+    restarts_ = 0;
     record_tables();
 }
 
@@ -178,6 +179,7 @@ void DatabaseEndpoint::finish(SqlExchange& exchange, SqlAnswer answer) {
 }
 
 void DatabaseEndpoint::finish_completions() {
+    const std::uint32_t life = restarts_;
     for (;;) {
         auto completions = engine_.take_completions();
         if (completions.empty()) return;
@@ -188,6 +190,8 @@ void DatabaseEndpoint::finish_completions() {
             blocked_.erase(waiting);
             exchange.blocked_ = false;
             finish(exchange, std::move(completion.answer));
+            // A restart that strikes at one answer takes the other statements with it.
+            if (restarts_ != life) return;
         }
     }
 }
@@ -213,6 +217,7 @@ void DatabaseEndpoint::end_session(SessionId session, std::string_view why) {
 }
 
 void DatabaseEndpoint::restart(sim::Duration down_for) {
+    ++restarts_;
     // Every backend is gone before any of them could go on.
     for (const auto& [session, exchange] : std::exchange(blocked_, {})) {
         exchange->blocked_ = false;
@@ -220,7 +225,11 @@ void DatabaseEndpoint::restart(sim::Duration down_for) {
         engine_.close(session);
     }
     static_cast<void>(engine_.take_completions());
-    orphans_.clear();
+    // Those whose clients are gone are nobody's connection: none of them is told below.
+    for (const auto& [session, why] : std::exchange(orphans_, {})) {
+        if (engine_.is_open(session)) engine_.close(session);
+    }
+    static_cast<void>(engine_.take_completions());
     network_.take_down(party_, "database restart");
     kernel_.schedule(kernel_.now() + down_for, [this] { network_.bring_up(party_); });
 }

@@ -98,6 +98,7 @@ private:
     std::map<SessionId, std::string_view> orphans_;  // whose client is gone while they wait
     SqlExchange* running_ = nullptr;                 // whose statement the engine executes now
     std::uint32_t transactions_ = 0;
+    std::uint32_t restarts_ = 0;
 };
 
 }  // namespace fencepost::model
