@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <string>
 
+#include "jobs/ports/broker.h"
 #include "jobs/ports/clock.h"
+#include "jobs/ports/gateway.h"
 #include "jobs/ports/redis.h"
 #include "jobs/ports/sql.h"
 #include "jobs/ports/tasks.h"
@@ -29,6 +31,8 @@ struct Ports {
     redis::Client& redis;
     Tasks& tasks;
     UniqueIds& ids;
+    broker::Client* broker = nullptr;    // null: the process has none
+    gateway::Client* gateway = nullptr;  // null: the process has none
 };
 
 }  // namespace fencepost::jobs

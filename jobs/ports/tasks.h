@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "jobs/ports/time.h"
 
@@ -34,6 +35,12 @@ public:
     // std::thread.
     [[nodiscard]] virtual std::unique_ptr<Task> spawn(std::string name,
                                                       std::function<void(StopSignal&)> body) = 0;
+    // The same for one piece of work, which ends by itself and which people want to tell from the
+    // background.
+    [[nodiscard]] virtual std::unique_ptr<Task> spawn_work(std::string name,
+                                                           std::function<void(StopSignal&)> body) {
+        return spawn(std::move(name), std::move(body));
+    }
 };
 
 }  // namespace fencepost::jobs
