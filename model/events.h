@@ -160,6 +160,90 @@ struct NodeDeclaredFailed {
     static auto fields(auto& self) { return std::tie(self.instance, self.recovered_fires); }
 };
 
+// A message was stored: a copy of another one has its event id and a number of its own.
+struct MessagePublished {
+    static constexpr sim::EventKind kKind = 140;
+    static constexpr std::string_view kName = "published";
+    static constexpr std::array<std::string_view, 3> kFields{"queue", "number", "event"};
+    std::string_view queue;
+    std::uint32_t number = 0;
+    std::string_view event_id;
+    static auto fields(auto& self) { return std::tie(self.queue, self.number, self.event_id); }
+};
+
+// The record's task is the one that received it.
+struct MessageDelivered {
+    static constexpr sim::EventKind kKind = 141;
+    static constexpr std::string_view kName = "delivered";
+    static constexpr std::array<std::string_view, 4> kFields{"number", "event", "delivery",
+                                                             "hidden_until"};
+    std::uint32_t number = 0;
+    std::string_view event_id;
+    std::uint32_t delivery = 0;  // 1 is the first
+    sim::Time hidden_until{};
+    static auto fields(auto& self) {
+        return std::tie(self.number, self.event_id, self.delivery, self.hidden_until);
+    }
+};
+
+// The message is gone. `late`: its visibility timeout was over.
+struct MessageAcknowledged {
+    static constexpr sim::EventKind kKind = 142;
+    static constexpr std::string_view kName = "acknowledged";
+    static constexpr std::array<std::string_view, 3> kFields{"number", "event", "late"};
+    std::uint32_t number = 0;
+    std::string_view event_id;
+    bool late = false;
+    static auto fields(auto& self) { return std::tie(self.number, self.event_id, self.late); }
+};
+
+// The time of a delivered message was over and nobody had acknowledged it.
+struct MessageExpired {
+    static constexpr sim::EventKind kKind = 143;
+    static constexpr std::string_view kName = "visible-again";
+    static constexpr std::array<std::string_view, 2> kFields{"number", "event"};
+    std::uint32_t number = 0;
+    std::string_view event_id;
+    static auto fields(auto& self) { return std::tie(self.number, self.event_id); }
+};
+
+// What the outside service did, for the first time that a request id asked for it.
+struct GatewayApplied {
+    static constexpr sim::EventKind kKind = 145;
+    static constexpr std::string_view kName = "charged";
+    static constexpr std::array<std::string_view, 3> kFields{"request", "reference", "amount"};
+    std::string_view request_id;
+    std::string_view reference;
+    std::int64_t amount = 0;
+    static auto fields(auto& self) {
+        return std::tie(self.request_id, self.reference, self.amount);
+    }
+};
+
+struct GatewayDeclined {
+    static constexpr sim::EventKind kKind = 146;
+    static constexpr std::string_view kName = "declined";
+    static constexpr std::array<std::string_view, 3> kFields{"request", "reference", "amount"};
+    std::string_view request_id;
+    std::string_view reference;
+    std::int64_t amount = 0;
+    static auto fields(auto& self) {
+        return std::tie(self.request_id, self.reference, self.amount);
+    }
+};
+
+struct GatewayRefunded {
+    static constexpr sim::EventKind kKind = 147;
+    static constexpr std::string_view kName = "refunded";
+    static constexpr std::array<std::string_view, 3> kFields{"request", "reference", "amount"};
+    std::string_view request_id;
+    std::string_view reference;
+    std::int64_t amount = 0;
+    static auto fields(auto& self) {
+        return std::tie(self.request_id, self.reference, self.amount);
+    }
+};
+
 // The state at the end of the run, recorded in the audit.
 // A foreground task, or a scheduler's fire, that is not done: `what` names it and what it waits
 // for.
@@ -194,7 +278,9 @@ namespace fencepost::model {
 
 inline constexpr auto kWorldPrinters =
     sim::printers_of<TableKnown, RowChanged, KeyChanged, SessionEnded, LockWait, WorkDue,
-                     FireStarted, FireEnded, NodeDeclaredFailed, Unfinished, RunEnded>();
+                     FireStarted, FireEnded, NodeDeclaredFailed, MessagePublished, MessageDelivered,
+                     MessageAcknowledged, MessageExpired, GatewayApplied, GatewayDeclined,
+                     GatewayRefunded, Unfinished, RunEnded>();
 
 // "row change=insert table=3 …": the name and the fields of any record, of sim/ or of here.
 std::string_view event_name(const sim::Record& record);

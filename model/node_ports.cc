@@ -6,7 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "model/outside_ports.h"
 #include "model/redis/sha1.h"
+#include "model/unanswered.h"
 
 namespace fencepost::model {
 namespace {
@@ -78,14 +80,23 @@ public:
 
     std::unique_ptr<jobs::Task> spawn(std::string name,
                                       std::function<void(jobs::StopSignal&)> body) override {
+        return spawn(std::move(name), sim::TaskKind::Daemon, std::move(body));
+    }
+    std::unique_ptr<jobs::Task> spawn_work(std::string name,
+                                           std::function<void(jobs::StopSignal&)> body) override {
+        return spawn(std::move(name), sim::TaskKind::Foreground, std::move(body));
+    }
+
+private:
+    std::unique_ptr<jobs::Task> spawn(std::string name, sim::TaskKind kind,
+                                      std::function<void(jobs::StopSignal&)> body) {
         auto stop = std::make_shared<SimStopSignal>(kernel_);
         if (kernel_.dead_call()) throw sim::FiberKilled{};
-        sim::Task& task = kernel_.spawn(incarnation_, name, sim::TaskKind::Daemon,
+        sim::Task& task = kernel_.spawn(incarnation_, name, kind,
                                         [stop, body = std::move(body)] { body(*stop); });
         return std::make_unique<SimTask>(kernel_, task, stop);
     }
 
-private:
     sim::Kernel& kernel_;
     sim::Incarnation& incarnation_;
 };
@@ -100,25 +111,6 @@ private:
     std::string prefix_;
     int count_ = 0;
 };
-
-Effect effect_of(const Exchange& exchange) {
-    return exchange.never_arrives() && exchange.outcome() != ExchangeOutcome::TimedOut
-               ? Effect::None
-               : Effect::Unknown;
-}
-
-std::string_view why(const Exchange& exchange) {
-    switch (exchange.outcome()) {
-        case ExchangeOutcome::Reset:
-            return "connection reset";
-        case ExchangeOutcome::Refused:
-            return "connection refused";
-        case ExchangeOutcome::TimedOut:
-            return "no answer in time";
-        default:
-            return "no answer";
-    }
-}
 
 std::string_view operation_of(StatementKind kind) {
     switch (kind) {
@@ -303,7 +295,10 @@ struct NodePorts::Adapters {
           database(world),
           redis(world),
           tasks(world.kernel, incarnation),
-          ids(incarnation) {}
+          ids(incarnation) {
+        if (world.broker != nullptr) broker.emplace(world.kernel, world.network, *world.broker);
+        if (world.gateway != nullptr) gateway.emplace(world.kernel, world.network, *world.gateway);
+    }
 
     Surroundings world;
     std::string name;
@@ -312,6 +307,8 @@ struct NodePorts::Adapters {
     SimRedis redis;
     SimTasks tasks;
     SimIds ids;
+    std::optional<SimBroker> broker;
+    std::optional<SimGateway> gateway;
 };
 
 NodePorts::NodePorts(const Surroundings& surroundings, sim::Incarnation& incarnation)
@@ -321,7 +318,14 @@ NodePorts::~NodePorts() = default;
 
 jobs::Ports NodePorts::ports() {
     Adapters& all = *adapters_;
-    return {all.name, all.clock, all.database, all.redis, all.tasks, all.ids};
+    return {.node = all.name,
+            .clock = all.clock,
+            .database = all.database,
+            .redis = all.redis,
+            .tasks = all.tasks,
+            .ids = all.ids,
+            .broker = all.broker ? &*all.broker : nullptr,
+            .gateway = all.gateway ? &*all.gateway : nullptr};
 }
 
 }  // namespace fencepost::model

@@ -9,7 +9,9 @@
 #include <string>
 
 #include "jobs/ports/ports.h"
+#include "model/broker_endpoint.h"
 #include "model/database_endpoint.h"
+#include "model/gateway_endpoint.h"
 #include "model/redis_endpoint.h"
 
 namespace fencepost::model {
@@ -20,6 +22,8 @@ struct Surroundings {
     Network& network;
     DatabaseEndpoint& database;
     RedisEndpoint& redis;
+    BrokerEndpoint* broker = nullptr;    // null: the world has none
+    GatewayEndpoint* gateway = nullptr;  // null: the world has none
 };
 
 // Owns the adapters of one incarnation. Lives as long as the run: the dead may still hold

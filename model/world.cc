@@ -6,7 +6,13 @@ namespace fencepost::model {
 
 using sim::FaultKind;
 
-World::World() : network_(kernel_), database_(kernel_, network_), redis_(kernel_, network_) {}
+World::World()
+    : network_(kernel_),
+      database_(kernel_, network_),
+      redis_(kernel_, network_),
+      broker_(kernel_, network_),
+      gateway_(kernel_, network_),
+      front_door_(kernel_, network_) {}
 
 void World::reset(std::uint64_t seed, sim::Time start, const DatabaseImage& image,
                   const WorldOptions& options) {
@@ -16,11 +22,16 @@ void World::reset(std::uint64_t seed, sim::Time start, const DatabaseImage& imag
     network_.reset(options.network);
     database_.reset(image, options.database);
     redis_.reset(options.redis);
+    front_door_.reset(options.front_door);
+    has_broker_ = options.broker.has_value();
+    has_gateway_ = options.gateway.has_value();
+    if (has_broker_) broker_.reset(*options.broker);
+    if (has_gateway_) gateway_.reset(*options.gateway);
 }
 
 jobs::Ports World::ports_of(sim::Incarnation& incarnation) {
-    return ports_.emplace_back(Surroundings{kernel_, network_, database_, redis_}, incarnation)
-        .ports();
+    const Surroundings surroundings{kernel_, network_, database_, redis_, broker(), gateway()};
+    return ports_.emplace_back(surroundings, incarnation).ports();
 }
 
 void World::heal() {
@@ -28,6 +39,8 @@ void World::heal() {
     network_.mend_everything();
     network_.bring_up(database_.party());
     redis_.come_up();
+    if (has_broker_) network_.bring_up(broker_.party());
+    if (has_gateway_) network_.bring_up(gateway_.party());
 }
 
 void World::strike(std::uint32_t index, const sim::Fault& fault, sim::Node* origin) {
@@ -35,7 +48,7 @@ void World::strike(std::uint32_t index, const sim::Fault& fault, sim::Node* orig
 }
 
 // True when it has taken effect at once; partitions take effect with the first message that they
-// hold.
+// hold, and the faults of the scheduler and the broker are reported by these.
 bool World::apply(std::uint32_t index, const sim::Fault& fault, sim::Node* origin) {
     sim::Node* node = fault.party.empty() ? origin : kernel_.find_node(fault.party);
     switch (sim::info_of(fault.kind).family) {
@@ -48,6 +61,9 @@ bool World::apply(std::uint32_t index, const sim::Fault& fault, sim::Node* origi
             return apply_to_clock(fault);
         case sim::FaultFamily::Scheduler:
             if (node != nullptr && scheduler_fault_) scheduler_fault_(index, fault, *node);
+            return false;
+        case sim::FaultFamily::Broker:
+            if (has_broker_) broker_.strike(index, fault.kind);
             return false;
         case sim::FaultFamily::Call:
             return false;
@@ -77,6 +93,10 @@ bool World::apply_to_server(std::uint32_t index, const sim::Fault& fault) {
             if (!network_.is_up(server)) return false;
             if (is_redis) {
                 redis_.restart(*fault.lasting, fault.keep);
+            } else if (has_broker_ && server == broker_.party()) {
+                broker_.restart(*fault.lasting);
+            } else if (has_gateway_ && server == gateway_.party()) {
+                gateway_.restart(*fault.lasting);
             } else {
                 database_.restart(*fault.lasting);
             }
@@ -133,6 +153,8 @@ void World::cut_for(std::uint32_t index, sim::PartyId from, sim::PartyId to,
 sim::PartyId World::party(std::string_view name) {
     if (const sim::Node* node = kernel_.find_node(name)) return node->party();
     if (name == "redis") return redis_.party();
+    if (has_broker_ && name == "broker") return broker_.party();
+    if (has_gateway_ && name == "gateway") return gateway_.party();
     sim::require(name == "database", "a fault names a node or server of the scenario");
     return database_.party();
 }

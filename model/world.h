@@ -7,9 +7,13 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 
+#include "model/broker_endpoint.h"
 #include "model/database_endpoint.h"
+#include "model/front_door.h"
+#include "model/gateway_endpoint.h"
 #include "model/network.h"
 #include "model/node_ports.h"
 #include "model/redis_endpoint.h"
@@ -21,6 +25,9 @@ struct WorldOptions {
     NetworkOptions network;
     DatabaseOptions database;
     RedisEndpointOptions redis;
+    std::optional<BrokerEndpointOptions> broker;    // none: the world has no broker
+    std::optional<GatewayEndpointOptions> gateway;  // none: nor an outside service
+    FrontDoorOptions front_door;
 };
 
 class World : public sim::FaultStriker {
@@ -44,6 +51,12 @@ public:
     [[nodiscard]] Network& network() { return network_; }
     [[nodiscard]] DatabaseEndpoint& database() { return database_; }
     [[nodiscard]] RedisEndpoint& redis() { return redis_; }
+    // Null where the world has none.
+    [[nodiscard]] BrokerEndpoint* broker() { return has_broker_ ? &broker_ : nullptr; }
+    [[nodiscard]] GatewayEndpoint* gateway() { return has_gateway_ ? &gateway_ : nullptr; }
+
+    // Requests from outside: nobody sends any until a client is added.
+    [[nodiscard]] FrontDoor& front_door() { return front_door_; }
 
     // The ports of a new incarnation, valid until the run ends.
     jobs::Ports ports_of(sim::Incarnation& incarnation);
@@ -65,6 +78,11 @@ private:
     Network network_;
     DatabaseEndpoint database_;
     RedisEndpoint redis_;
+    BrokerEndpoint broker_;
+    GatewayEndpoint gateway_;
+    FrontDoor front_door_;
+    bool has_broker_ = false;
+    bool has_gateway_ = false;
     std::deque<NodePorts> ports_;
     SchedulerFault scheduler_fault_;
 };

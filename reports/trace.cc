@@ -47,7 +47,9 @@ public:
         for (sim::RecordId id = 0; id < history.size(); ++id) {
             const sim::Record record = history[id];
             if (record.as<sim::NodeStarted>()) life_[record.party()] = Life::Down;
-            if (const auto applied = record.as<sim::CallApplied>())
+            // What a node answers differs from call to call: no line tells where it went.
+            const auto applied = record.as<sim::CallApplied>();
+            if (applied && life_[record.party()] != Life::Down)
                 servers_.try_emplace(std::string(prefix_of(applied->operation)), record.party());
         }
         // A server that never answered a call is known by its name alone.

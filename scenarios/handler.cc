@@ -14,6 +14,10 @@ std::int64_t Parameters::at(std::string_view name) const {
     return found->second;
 }
 
+std::string Program::answer(const Request& request) {
+    throw std::logic_error("nobody has said how to answer the request " + request.id);
+}
+
 std::string DueWork::unit() const {
     const std::string act = tenant + "/" + job;
     return id.empty() ? act + "@" + jobs::utc_text(scheduled) : act + "#" + id;

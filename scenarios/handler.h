@@ -51,7 +51,7 @@ constexpr std::string_view name_of(Trigger trigger) {
         case Trigger::Fires:
             return "fires of the scheduler";
         case Trigger::Messages:
-            return "messages of the broker";
+            return "messages and requests";
         case Trigger::StartUp:
             return "the start of a node";
     }
@@ -76,6 +76,12 @@ constexpr std::string_view name_of(Ability ability) {
     return "?";
 }
 
+// What a client asks of a node. The id is the client's and the same on every repeat.
+struct Request {
+    std::string id;
+    std::string body;
+};
+
 // The program of one node: made when its process starts, gone with it.
 class Program {
 public:
@@ -83,6 +89,8 @@ public:
     virtual void start() {}
     // Runs one fire; suspends as it likes. The text says what became of it, for the trace.
     virtual std::string handle(const jobs::Fire& fire) = 0;
+    // Answers a client's request; empty when it could not be done for now and is to be asked again.
+    virtual std::string answer(const Request& request);
     // Graceful stop: no new work; returns when nothing of it runs any more.
     virtual void stop() {}
 };
@@ -108,6 +116,8 @@ struct HandlerSpec {
     std::function<checkers::Expectations(const Parameters&, const std::vector<DueWork>&)>
         expectations;
     std::function<std::unique_ptr<Program>(const ProgramSetting&)> program;
+    // What the message or request that asks for an act says; null: its id (Trigger::Messages).
+    std::function<std::string(const DueWork&)> body{};
     // A query that returns a row, its first column in words, for each piece of work that is left
     // open; null when the handler keeps no such record.
     std::function<std::string(const std::vector<DueWork>&)> open_work;

@@ -48,6 +48,10 @@ struct Setting {
         for (const DueWork& work : of.due) last_due = std::max(last_due, Time{work.scheduled});
     }
 
+    [[nodiscard]] std::string body_of(const DueWork& work) const {
+        return handler.body ? handler.body(work) : work.id;
+    }
+
     static std::vector<std::string> scripts_of(const Scenario& scenario, const HandlerSpec& handler,
                                                const Parameters& parameters) {
         std::vector<std::string> scripts = handler.schema(parameters);
@@ -76,6 +80,8 @@ public:
 private:
     void set_up();
     [[nodiscard]] model::WorldOptions world_options() const;
+    void send_messages();
+    void add_client();
     void boot(sim::Incarnation& incarnation);
     void schedule_check(Time at);
     void check_whether_done();
@@ -128,6 +134,11 @@ model::WorldOptions Run::world_options() const {
     for (const sim::Fault& fault : plan_.faults) {
         if (fault.kind == sim::FaultKind::Failover) lag = std::max(lag, fault.lasting);
     }
+    const Scenario& scenario = *setting_.scenario;
+    if (scenario.has_server("broker")) options.broker.emplace();
+    if (scenario.has_server("gateway")) {
+        options.gateway.emplace().gateway.limit = scenario.gateway_limit;
+    }
     return options;
 }
 
@@ -159,7 +170,8 @@ void Run::set_up() {
             }
         });
     for (const DueWork& work : scenario.due) {
-        kernel_.record(model::WorkDue{work.tenant, work.job, Time{work.scheduled}});
+        const std::string act = work.id.empty() ? work.job : work.job + "#" + work.id;
+        kernel_.record(model::WorkDue{work.tenant, act, Time{work.scheduled}});
     }
     for (const std::string& name : scenario.nodes) {
         sim::Node& node =
@@ -171,9 +183,41 @@ void Run::set_up() {
         kernel_.schedule(scenario.start + after, [this, &node] {
             if (!node.up()) kernel_.boot(node);
         });
+        if (scenario.requests) world_.front_door().add_node(node);
+    }
+    if (scenario.requests) {
+        add_client();
+    } else if (world_.broker() != nullptr) {
+        send_messages();
     }
     kernel_.arm(plan_, world_);
     schedule_check(setting_.last_due + kCheckInterval);
+}
+
+// A message names its act by the event id, in the queue of its job.
+void Run::send_messages() {
+    for (const DueWork& work : setting_.scenario->due) {
+        kernel_.schedule(Time{work.scheduled}, [this, &work] {
+            world_.broker()->publish(work.job, work.unit(), setting_.body_of(work));
+        });
+    }
+}
+
+// The client asks for its first act wherever it can, for the others here or there.
+void Run::add_client() {
+    const Scenario& scenario = *setting_.scenario;
+    std::vector<model::ClientRequest> requests;
+    for (std::size_t i = 0; i < scenario.due.size(); ++i) {
+        const DueWork& work = scenario.due[i];
+        const std::size_t times = i == 0 ? scenario.nodes.size() : 1;
+        for (std::size_t time = 0; time < times; ++time) {
+            requests.push_back({.id = work.unit(),
+                                .body = setting_.body_of(work),
+                                .at = Time{work.scheduled},
+                                .first = i + time});
+        }
+    }
+    world_.front_door().add_client(std::move(requests));
 }
 
 // The first task of a node's process: what is on its stack lives as long as the process.
@@ -184,13 +228,22 @@ void Run::boot(sim::Incarnation& incarnation) {
     model::SchedulerNode scheduler{
         kernel_, incarnation, ports, setting_.cluster,
         [&program](const jobs::Fire& fire) { return program->handle(fire); }};
+    const bool requests = setting_.scenario->requests;
+    model::FrontDoor& door = world_.front_door();
     incarnation.on_stop([&] {
         scheduler.stop_firing();
+        if (requests) door.close(incarnation);
         program->stop();
+        if (requests) door.drain(incarnation);
         scheduler.shutdown();
     });
     program->start();
     scheduler.start();
+    if (requests) {
+        door.open(incarnation, [&program](const model::ClientRequest& request) {
+            return program->answer({.id = request.id, .body = request.body});
+        });
+    }
     static const sim::WaitText kReason{"the end of its process"};
     for (;;) kernel_.wait(kReason);
 }
@@ -213,6 +266,7 @@ void Run::check_whether_done() {
 bool Run::work_is_done() const {
     return kernel_.foreground_tasks() == 0 && kernel_.faults_pending() == 0 &&
            world_.network().in_flight() == 0 &&
+           (world_.broker() == nullptr || world_.broker()->idle()) &&
            setting_.cluster.idle(setting_.last_due, committed()) && open_claims().empty();
 }
 
@@ -229,6 +283,11 @@ void Run::audit(sim::RunEnd end, Duration settled_after) {
     if (end != sim::RunEnd::Quiet) {
         auto open = setting_.cluster.open_work(setting_.last_due, committed());
         for (std::string& claim : open_claims()) open.push_back(std::move(claim));
+        if (world_.broker() != nullptr) {
+            for (std::string& message : world_.broker()->open_work()) {
+                open.push_back(std::move(message));
+            }
+        }
         for (std::string& waiter : kernel_.waiters(true)) open.push_back(std::move(waiter));
         for (const std::string& what : open) kernel_.record(model::Unfinished{what});
     }

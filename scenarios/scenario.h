@@ -1,6 +1,7 @@
 // A scenario is a value: who takes part, what falls due, which faults may strike, what must hold.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,13 @@ struct Scenario {
     std::vector<Ability> needs{};
 
     std::vector<std::string> nodes{"A", "B"};
+    // The servers that take part and that faults may strike. Redis and the database are there
+    // anyway; the broker and the gateway only where they are named.
+    std::vector<std::string> servers{"redis", "database"};
+    // Acts fall due as requests of a client (the first one to all nodes at once) rather than as
+    // messages in a queue called by the job.
+    bool requests = false;
+    std::int64_t gateway_limit = 1'000'000;  // of one charge; above it the gateway declines
     model::SchedulerOptions scheduler;
     std::vector<model::ScheduledJob> jobs;
     std::vector<DueWork> due;
@@ -41,6 +49,10 @@ struct Scenario {
     // must be done this long after that.
     sim::Duration healed_after = std::chrono::seconds{90};
     sim::Duration settle_bound = std::chrono::minutes{5};
+
+    [[nodiscard]] bool has_server(std::string_view server) const {
+        return std::ranges::find(servers, server) != servers.end();
+    }
 };
 
 // In the order of the conditions that they are about.
@@ -48,6 +60,10 @@ const std::vector<Scenario>& all_scenarios();
 // "the same scheduled job due on both at once": what the acceptance checklist calls a condition.
 std::string_view condition_title(int condition);
 const Scenario* find_scenario(std::string_view name);
+
+// The parties that faults may strike or cut off: nodes, servers, and the client where there is one.
+std::vector<std::string> parties_of(const Scenario& scenario);
+inline constexpr std::string_view kClient = "client";
 
 // Why the handler cannot take part in the scenario, in half a sentence that goes on after "because
 // "; nothing when it can.

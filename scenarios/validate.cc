@@ -35,16 +35,26 @@ void validate_point(const std::string& place, const sim::Fault& fault, const Sce
         throw PlanError(fmt::format("{}: \"{}\" is not a fault point", place, fault.at));
     }
     const auto is_pattern = [](std::string_view text) { return text.find('*') != text.npos; };
-    if (!is_pattern(address->node)) require_known(place, "node", address->node, scenario.nodes);
+    std::vector<std::string> callers = scenario.nodes;
+    if (scenario.requests) callers.emplace_back(kClient);
+    if (!is_pattern(address->node)) require_known(place, "node", address->node, callers);
     if (!is_pattern(address->operation)) {
         require_known(place, "operation", address->operation, known_operations());
     }
 }
 
+// Redis and the database can be struck wherever they are of no use, too.
+std::vector<std::string> servers_of(const Scenario& scenario) {
+    std::vector<std::string> servers{"database", "redis"};
+    for (const std::string& server : scenario.servers) {
+        if (std::ranges::find(servers, server) == servers.end()) servers.push_back(server);
+    }
+    return servers;
+}
+
 void validate_fault(const std::string& place, const sim::Fault& fault, const Scenario& scenario) {
-    const std::vector<std::string> servers{"database", "redis"};
-    std::vector<std::string> parties = scenario.nodes;
-    parties.insert(parties.end(), servers.begin(), servers.end());
+    const std::vector<std::string> servers = servers_of(scenario);
+    const std::vector<std::string> parties = parties_of(scenario);
     const sim::FaultKindInfo& info = sim::info_of(fault.kind);
     if (!fault.at_time) validate_point(place + ".at", fault, scenario);
     if (!fault.from.empty()) {
@@ -67,16 +77,30 @@ void validate_fault(const std::string& place, const sim::Fault& fault, const Sce
         throw PlanError(fmt::format("{}.server: \"{}\"{} is for the server \"redis\" alone", place,
                                     info.name, fault.keep.empty() ? "" : " with \"keep\""));
     }
-    if (fault.kind == sim::FaultKind::ClockDrift && fault.party != "redis" &&
-        fault.party != "database")
-        return;
-    if (fault.kind == sim::FaultKind::ClockDrift) {
+    const bool of_node = std::ranges::find(scenario.nodes, fault.party) != scenario.nodes.end();
+    if (fault.kind == sim::FaultKind::ClockDrift && !of_node) {
         throw PlanError(fmt::format("{}.of: only the clock of a node drifts ({})", place,
                                     fmt::join(scenario.nodes, ", ")));
+    }
+    if (fault.kind == sim::FaultKind::ClockJump && !of_node && fault.party != "redis" &&
+        fault.party != "database") {
+        throw PlanError(
+            fmt::format("{}.of: nothing goes by the wall clock of \"{}\"", place, fault.party));
+    }
+    if (info.family == sim::FaultFamily::Broker && !scenario.has_server("broker")) {
+        throw PlanError(fmt::format("{}.do: \"{}\" needs a broker, and {} has none", place,
+                                    info.name, scenario.name));
     }
 }
 
 }  // namespace
+
+std::vector<std::string> parties_of(const Scenario& scenario) {
+    std::vector<std::string> parties = scenario.nodes;
+    for (std::string& server : servers_of(scenario)) parties.push_back(std::move(server));
+    if (scenario.requests) parties.emplace_back(kClient);
+    return parties;
+}
 
 std::optional<std::string> obstacle(const Scenario& scenario, const HandlerSpec& handler) {
     if (handler.trigger != scenario.trigger) {
@@ -139,7 +163,15 @@ const std::vector<std::string>& known_operations() {
                                                       "redis.pttl",
                                                       "redis.time",
                                                       "redis.hset",
-                                                      "redis.hget"};
+                                                      "redis.hget",
+                                                      "broker.publish",
+                                                      "broker.receive",
+                                                      "broker.acknowledge",
+                                                      "broker.extend",
+                                                      "gateway.submit",
+                                                      "gateway.look-up",
+                                                      "gateway.refund",
+                                                      "client.request"};
     return kOperations;
 }
 

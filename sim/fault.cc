@@ -35,7 +35,7 @@ constexpr std::array kKinds{
                   "the request (phase sent) or the answer (phase applied) comes later"},
     FaultKindInfo{FaultKind::Duplicate, "duplicate", FaultFamily::Call, 0, 0, true, false,
                   bit(Phase::Sent), Phase::Sent,
-                  "the client library sends the command again (Redis only)"},
+                  "the client library sends the request again (never to the database)"},
     FaultKindInfo{FaultKind::Reset, "reset", FaultFamily::Call, 0, 0, true, false,
                   bit(Phase::Before) | kOnTheWay, Phase::Applied,
                   "the connection breaks; at phase applied of COMMIT its outcome is unknown"},
@@ -73,6 +73,15 @@ constexpr std::array kKinds{
                   0, Phase::Before, "the scheduler hands the next due fire to this node as well"},
     FaultKindInfo{FaultKind::FireLate, "fire-late", FaultFamily::Scheduler, kNode | kBy, 0, false,
                   true, 0, Phase::Before, "the next fire that this node gets reaches its job late"},
+    FaultKindInfo{FaultKind::DuplicateMessage, "duplicate-message", FaultFamily::Broker, 0, 0, true,
+                  true, kAnyPhase, Phase::Before,
+                  "the broker stores the message that it delivered last once more"},
+    FaultKindInfo{FaultKind::EarlyRedelivery, "early-redelivery", FaultFamily::Broker, 0, 0, true,
+                  true, kAnyPhase, Phase::Before,
+                  "the visibility timeout of the message delivered last is over at once"},
+    FaultKindInfo{FaultKind::ReorderMessages, "reorder-messages", FaultFamily::Broker, 0, 0, true,
+                  true, kAnyPhase, Phase::Before,
+                  "where several messages wait, the next receive gets the newest"},
 };
 
 }  // namespace

@@ -35,9 +35,12 @@ enum class FaultKind : std::uint8_t {
     ClockDrift,            // the clock of a node runs fast (or slow)
     FireTwice,             // the scheduler hands the same fire to another node as well
     FireLate,              // the scheduler hands a fire out late
+    DuplicateMessage,      // the broker stores a message twice
+    EarlyRedelivery,       // the broker delivers a message again while it is being worked on
+    ReorderMessages,       // the broker delivers the newest message first
 };
 
-enum class FaultFamily : std::uint8_t { Node, Call, Network, Server, Clock, Scheduler };
+enum class FaultFamily : std::uint8_t { Node, Call, Network, Server, Clock, Scheduler, Broker };
 
 constexpr std::string_view name_of(FaultFamily family) {
     switch (family) {
@@ -53,6 +56,8 @@ constexpr std::string_view name_of(FaultFamily family) {
             return "clock";
         case FaultFamily::Scheduler:
             return "scheduler";
+        case FaultFamily::Broker:
+            return "broker";
     }
     return "?";
 }

@@ -24,8 +24,9 @@ constexpr std::uint8_t kAfter = bit(Phase::After);
 // Operations to which a kind applies.
 enum class On : std::uint8_t {
     Any,
-    Redis,
-    Opening,      // a call that opens a connection: any of Redis, db.connect
+    Repeated,     // a call whose client library may send it again: any but the database's
+    Opening,      // a call that opens a connection: any but the database's, db.connect
+    Receive,      // broker.receive
     Statement,    // a statement that takes locks or reads
     Transaction,  // a statement or COMMIT
 };
@@ -48,7 +49,7 @@ constexpr std::array kRules{
     Rule{FaultKind::LoseRequest, kSent, On::Any, ""},
     Rule{FaultKind::LoseAnswer, kApplied, On::Any, ""},
     Rule{FaultKind::Delay, kSent | kApplied, On::Any, ""},
-    Rule{FaultKind::Duplicate, kSent, On::Redis,
+    Rule{FaultKind::Duplicate, kSent, On::Repeated,
          "a database's client never sends a statement again by itself"},
     Rule{FaultKind::Reset, kBefore | kSent | kApplied, On::Any, ""},
     Rule{FaultKind::Refuse, kBefore, On::Opening, "only a new connection can be refused"},
@@ -63,16 +64,21 @@ constexpr std::array kRules{
     Rule{FaultKind::Evict, kBefore | kApplied, On::Any, "only what Redis holds then matters"},
     Rule{FaultKind::ClockJump, kBefore, On::Any, "a clock is read between calls, or by servers"},
     Rule{FaultKind::ClockDrift, kBefore, On::Any, "it lasts for many calls, wherever it begins"},
+    Rule{FaultKind::DuplicateMessage, kBefore | kApplied, On::Any, "after is before the next call"},
+    Rule{FaultKind::EarlyRedelivery, kBefore | kApplied, On::Any, "after is before the next call"},
+    Rule{FaultKind::ReorderMessages, kBefore, On::Receive, "it is the next receive that is struck"},
 };
 
 bool applies(On on, std::string_view operation) {
     switch (on) {
         case On::Any:
             return true;
-        case On::Redis:
-            return server_of(operation) == "redis";
+        case On::Repeated:
+            return !operation.starts_with("db.");
         case On::Opening:
-            return server_of(operation) == "redis" || operation == "db.connect";
+            return !operation.starts_with("db.") || operation == "db.connect";
+        case On::Receive:
+            return operation == "broker.receive";
         case On::Statement:
             return operation == "db.execute" || operation == "db.query";
         case On::Transaction:
@@ -85,16 +91,29 @@ bool applies(On on, std::string_view operation) {
 constexpr Duration kRoundTrip = 1ms;         // about one: a rival's call comes in between
 constexpr Duration kRedisTimeout = 2s;       // clients of Redis give up
 constexpr Duration kDatabaseTimeout = 20s;   // clients of the database give up
+constexpr Duration kBrokerTimeout = 5s;      // clients of the broker give up, and clients of ours
+constexpr Duration kGatewayTimeout = 10s;    // clients of the outside service give up
 constexpr Duration kFailureDetection = 25s;  // peers have declared a silent node dead by then
 constexpr Duration kKeepalive = 30s;         // servers have dropped a silent connection by then
 constexpr Duration kForGood = kKeepalive + 10s;
 
+Duration timeout_of(std::string_view server) {
+    if (server == "redis") return kRedisTimeout;
+    if (server == "gateway") return kGatewayTimeout;
+    return server == "database" ? kDatabaseTimeout : kBrokerTimeout;
+}
+
 // Adds the options of one kind, with the arguments that matter.
 class Arguments {
 public:
-    Arguments(FaultKind kind, std::uint8_t phases, const std::string& node, Duration lease_ttl,
-              const std::vector<std::string>& keys, std::vector<FaultOption>& out)
-        : kind_(kind), phases_(phases), node_(node), ttl_(lease_ttl), keys_(keys), out_(out) {}
+    Arguments(FaultKind kind, std::uint8_t phases, const std::string& node, const Struck& struck,
+              std::vector<FaultOption>& out)
+        : kind_(kind),
+          phases_(phases),
+          node_(node),
+          struck_(struck),
+          ttl_(struck.lease_ttl),
+          out_(out) {}
 
     // `server` is the one that is called at the point; empty: any.
     void add(std::string_view server) {
@@ -136,13 +155,16 @@ public:
             case FaultKind::Refuse:
             case FaultKind::SerializationFailure:
             case FaultKind::DeadlockVictim:
+            case FaultKind::DuplicateMessage:
+            case FaultKind::EarlyRedelivery:
+            case FaultKind::ReorderMessages:
                 put(true, [](Fault&) {});
                 break;
             case FaultKind::Delay:
                 delay(server, nearly_lease, past_lease);
                 break;
             case FaultKind::Partition:
-                for (const std::string_view cut : servers(server)) {
+                for (const std::string& cut : servers(server)) {
                     partition(cut, true, past_lease);
                     partition(cut, true, past_everything);
                     partition(cut, false, 500ms);
@@ -150,28 +172,23 @@ public:
                 }
                 break;
             case FaultKind::Restart:
-                // What Redis keeps is its own matter, and so is how long it is away.
-                for (const char* keep : {"all", "last-second-lost", "none"}) {
-                    restart(true, "redis", 500ms, keep);
-                    restart(keep == std::string_view{"all"}, "redis", past_lease, keep);
-                }
-                restart(true, "database", 500ms, "");
-                restart(true, "database", past_lease, "");
-                restart(false, "database", kFailureDetection, "");
+                restarts(past_lease);
                 break;
             case FaultKind::Failover:
+                if (!has("redis")) break;
                 failover(true, 1s);
                 failover(false, past_lease);
                 break;
             case FaultKind::Unreachable:
-                for (const char* which : {"redis", "database"}) {
+                for (const std::string& which : struck_.servers) {
                     unreachable(true, which, past_lease);
                     unreachable(false, which, 500ms);
                     unreachable(false, which, kDatabaseTimeout + 5s);
                 }
                 break;
             case FaultKind::Evict:
-                for (const std::string& key : keys_) {
+                if (!has("redis")) break;
+                for (const std::string& key : struck_.keys) {
                     put(true, [&](Fault& f) {
                         f.party = "redis";
                         f.key = key;
@@ -179,8 +196,7 @@ public:
                 }
                 break;
             case FaultKind::ClockJump:
-                for (const std::string& party :
-                     {node_, std::string("redis"), std::string("database")}) {
+                for (const std::string& party : clocks()) {
                     for (const Duration by : {past_lease, -past_lease}) jump(true, party, by);
                     for (const Duration by :
                          {Duration{1s}, Duration{-1s}, Duration{1h}, Duration{-1h}}) {
@@ -235,17 +251,44 @@ private:
         const auto by = [&](bool essential, Duration duration) {
             put(essential, [&](Fault& f) { f.by = duration; });
         };
-        const Duration timeout = server == "redis" ? kRedisTimeout : kDatabaseTimeout;
+        const Duration timeout = timeout_of(server);
         by(true, 5 * kRoundTrip);         // out of order with others
         by(true, timeout - timeout / 4);  // still answered in time
         by(true, past_lease > timeout ? past_lease : timeout + 1s);
         if (nearly_lease < timeout) by(true, nearly_lease);
     }
-    [[nodiscard]] std::vector<std::string_view> servers(std::string_view server) const {
-        if (!server.empty()) return {server};
-        return {"redis", "database"};
+    [[nodiscard]] bool has(std::string_view server) const {
+        return std::ranges::find(struck_.servers, server) != struck_.servers.end();
     }
-    void partition(std::string_view server, bool essential, Duration duration) {
+    // From whom the node can be cut off: who is called at the point, or any.
+    [[nodiscard]] std::vector<std::string> servers(std::string_view server) const {
+        if (!server.empty()) return {std::string(server)};
+        return node_ == kClient ? struck_.nodes : struck_.servers;
+    }
+    [[nodiscard]] std::vector<std::string> clocks() const {
+        std::vector<std::string> clocks;
+        if (node_ != kClient) clocks.push_back(node_);
+        for (const char* server : {"redis", "database"}) {
+            if (has(server)) clocks.emplace_back(server);
+        }
+        return clocks;
+    }
+    void restarts(Duration past_lease) {
+        for (const std::string& server : struck_.servers) {
+            if (server == "redis") {
+                // What Redis keeps is its own matter, and so is how long it is away.
+                for (const char* keep : {"all", "last-second-lost", "none"}) {
+                    restart(true, server, 500ms, keep);
+                    restart(keep == std::string_view{"all"}, server, past_lease, keep);
+                }
+                continue;
+            }
+            restart(true, server, 500ms, "");
+            restart(true, server, past_lease, "");
+            restart(false, server, kFailureDetection, "");
+        }
+    }
+    void partition(const std::string& server, bool essential, Duration duration) {
         put(essential, [&](Fault& f) {
             f.from = node_;
             f.to = server;
@@ -254,14 +297,14 @@ private:
         // One way: requests are held, or answers are.
         for (const bool requests : {true, false}) {
             put(false, [&](Fault& f) {
-                f.from = requests ? node_ : std::string(server);
-                f.to = requests ? std::string(server) : node_;
+                f.from = requests ? node_ : server;
+                f.to = requests ? server : node_;
                 f.one_way = true;
                 f.lasting = duration;
             });
         }
     }
-    void restart(bool essential, const char* server, Duration duration, const char* keep) {
+    void restart(bool essential, const std::string& server, Duration duration, const char* keep) {
         put(essential, [&](Fault& f) {
             f.party = server;
             f.lasting = duration;
@@ -274,7 +317,7 @@ private:
             f.lasting = lag;
         });
     }
-    void unreachable(bool essential, const char* server, Duration duration) {
+    void unreachable(bool essential, const std::string& server, Duration duration) {
         put(essential, [&](Fault& f) {
             f.party = server;
             f.lasting = duration;
@@ -296,8 +339,8 @@ private:
     FaultKind kind_;
     std::uint8_t phases_;
     const std::string& node_;
+    const Struck& struck_;
     Duration ttl_;
-    const std::vector<std::string>& keys_;
     std::vector<FaultOption>& out_;
 };
 
@@ -318,10 +361,12 @@ FaultMenu::FaultMenu(const Scenario& scenario,
                      const std::map<std::string, std::int64_t, std::less<>>& overrides,
                      std::vector<std::string> keys)
     : families_(scenario.families),
-      lease_ttl_(lease_ttl_of(scenario, overrides)),
-      keys_(std::move(keys)) {
+      struck_{.nodes = scenario.nodes,
+              .servers = scenario.servers,
+              .keys = std::move(keys),
+              .lease_ttl = lease_ttl_of(scenario, overrides)} {
     constexpr std::size_t kMostKeys = 4;
-    if (keys_.size() > kMostKeys) keys_.resize(kMostKeys);
+    if (struck_.keys.size() > kMostKeys) struck_.keys.resize(kMostKeys);
 }
 
 bool FaultMenu::has(sim::FaultFamily family) const {
@@ -332,9 +377,14 @@ std::vector<FaultOption> FaultMenu::at_point(const std::string& node,
                                              std::string_view operation) const {
     std::vector<FaultOption> options;
     for (const Rule& rule : kRules) {
-        if (!has(sim::info_of(rule.kind).family) || !applies(rule.on, operation)) continue;
-        Arguments{rule.kind, rule.phases, node, lease_ttl_, keys_, options}.add(
-            server_of(operation));
+        const sim::FaultFamily family = sim::info_of(rule.kind).family;
+        if (!has(family) || !applies(rule.on, operation)) continue;
+        // The client has no life and no clock of its own here: it only asks.
+        if (node == kClient &&
+            (family == sim::FaultFamily::Node || rule.kind == FaultKind::ClockDrift)) {
+            continue;
+        }
+        Arguments{rule.kind, rule.phases, node, struck_, options}.add(server_of(operation));
     }
     return options;
 }
@@ -343,7 +393,7 @@ std::vector<FaultOption> FaultMenu::at_time(const std::string& node) const {
     std::vector<FaultOption> options;
     for (const sim::FaultKindInfo& info : sim::fault_kinds()) {
         if (!info.at_time || !has(info.family)) continue;
-        Arguments{info.kind, 0, node, lease_ttl_, keys_, options}.add("");
+        Arguments{info.kind, 0, node, struck_, options}.add("");
     }
     return options;
 }
@@ -351,6 +401,8 @@ std::vector<FaultOption> FaultMenu::at_time(const std::string& node) const {
 std::string_view server_of(std::string_view operation) {
     if (operation.starts_with("db.")) return "database";
     if (operation.starts_with("redis.")) return "redis";
+    if (operation.starts_with("broker.")) return "broker";
+    if (operation.starts_with("gateway.")) return "gateway";
     return "";
 }
 

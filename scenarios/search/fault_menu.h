@@ -28,6 +28,14 @@ struct FaultOption {
     }
 };
 
+// Whom and what faults strike in a scenario, and the bound that its leases set.
+struct Struck {
+    std::vector<std::string> nodes;
+    std::vector<std::string> servers;
+    std::vector<std::string> keys;  // of Redis
+    sim::Duration lease_ttl{};
+};
+
 class FaultMenu {
 public:
     // Only the scenario's families are on the menu. `overrides` are parameters of the plan, `keys`
@@ -43,12 +51,11 @@ public:
     [[nodiscard]] std::vector<FaultOption> at_time(const std::string& node) const;
 
     [[nodiscard]] bool has(sim::FaultFamily family) const;
-    [[nodiscard]] sim::Duration lease_ttl() const { return lease_ttl_; }
+    [[nodiscard]] sim::Duration lease_ttl() const { return struck_.lease_ttl; }
 
 private:
     std::vector<sim::FaultFamily> families_;
-    sim::Duration lease_ttl_;
-    std::vector<std::string> keys_;
+    Struck struck_;
 };
 
 // "database" for "db.commit"; empty for an operation of no known server.

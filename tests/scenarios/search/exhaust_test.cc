@@ -47,7 +47,7 @@ TEST(ExhaustTest, EachPlanIsThereOnceAndHasAtMostOneFault) {
     EXPECT_EQ(without, 1U);
     for (const KindCount& count : all.kinds) counted += count.plans;
     EXPECT_EQ(counted, all.plans.size());
-    EXPECT_EQ(all.kinds.size(), sim::fault_kinds().size());
+    EXPECT_EQ(all.kinds.size(), kinds_of(fake_scenario()));
 }
 
 TEST(ExhaustTest, KindsStrikeOnlyOperationsThatTheyApplyTo) {

@@ -2,6 +2,7 @@
 // of the calls alone. What breaks is the test's to say.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,6 +29,14 @@ inline Scenario fake_scenario() {
     scenario.probes = {"crashed", "paused"};
     scenario.checkers = {"once", "fencing"};
     return scenario;
+}
+
+// How many kinds of faults the scenario's families have.
+inline std::size_t kinds_of(const Scenario& scenario) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(sim::fault_kinds(), [&scenario](const sim::FaultKindInfo& kind) {
+            return std::ranges::find(scenario.families, kind.family) != scenario.families.end();
+        }));
 }
 
 // Lets the checker `name` of a fake run fail.

@@ -60,7 +60,7 @@ TEST(RandomPlanTest, EveryKindAndPhaseOfTheScenariosFamiliesIsDrawn) {
             if (!fault.at_time) phases.insert(fault.phase);
         }
     }
-    EXPECT_EQ(kinds.size(), sim::fault_kinds().size());
+    EXPECT_EQ(kinds.size(), kinds_of(scenario));
     EXPECT_EQ(phases.size(), 4U);
     EXPECT_GT(sizes[0], 300);
     EXPECT_LT(sizes[0], 700);
