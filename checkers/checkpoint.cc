@@ -60,7 +60,7 @@ public:
 private:
     void judge_landing(const EffectChange& change) {
         const Effect& effect = reading_.effects()[change.after];
-        if (effect.unit == kNone) return;
+        if (effect.unit == kNone || effect.passing) return;
         const Progress& progress = progress_[effect.unit];
         if (!progress.covered || effect.position > *progress.covered) return;
         findings_.add(

@@ -22,12 +22,20 @@ struct ExpectedEffect {
     std::int64_t position = 0;  // its place in the unit's order: a checkpoint at or above covers it
 };
 
+// Where effects show: as rows of a table, or as charges that the outside service applied and did
+// not refund.
+enum class EffectPlace : std::uint8_t { Rows, Charges };
+
 // Rows whose insertion is a business effect. Identity is business meaning (account, day), never a
-// key that the handler made up.
+// key that the handler made up; of a charge it is its reference and its amount.
 struct EffectTable {
-    std::string table;
+    std::string table;  // of charges: what to call them
     std::vector<std::string> identity;
     std::vector<ExpectedEffect> expected;
+    // States on the way, which may be there once at a time and must be gone at the end: a
+    // reservation, a charge that is refunded. Their positions mean nothing.
+    std::vector<ExpectedEffect> passing{};
+    EffectPlace place = EffectPlace::Rows;
 };
 
 // Rows that only the newest holder may write: a token column that must never go back in a row.

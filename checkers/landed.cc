@@ -12,12 +12,12 @@ Landed::Landed(const Reading& reading)
 void Landed::apply(const EffectChange& change) {
     // A row that leaves and never landed was there before the run.
     if (change.leaves() && counts_[change.before] > 0 && --counts_[change.before] == 0) {
-        const std::uint32_t unit = reading_.effects()[change.before].unit;
-        if (unit != kNone) ++missing_[unit];
+        const Effect& effect = reading_.effects()[change.before];
+        if (effect.unit != kNone && !effect.passing) ++missing_[effect.unit];
     }
     if (change.lands() && counts_[change.after]++ == 0) {
-        const std::uint32_t unit = reading_.effects()[change.after].unit;
-        if (unit != kNone) --missing_[unit];
+        const Effect& effect = reading_.effects()[change.after];
+        if (effect.unit != kNone && !effect.passing) --missing_[effect.unit];
     }
 }
 

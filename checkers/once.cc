@@ -1,5 +1,6 @@
 // once: every expected effect is there exactly once at the end, no effect was there twice after any
-// commit, and none that nobody expects was ever there. A row that is deleted no longer counts.
+// commit, and none that nobody expects was ever there. A row that is deleted no longer counts, nor
+// does a charge that is refunded; what may only pass is gone at the end.
 
 #include <fmt/format.h>
 
@@ -34,12 +35,22 @@ public:
         }
     }
 
-    void find_losses() {
+    void judge_end() {
         for (std::uint32_t effect = 0; effect < reading_.expected_effects(); ++effect) {
             if (landed_.count(effect) > 0) continue;
             findings_.add(
                 reading_.end()->record, reading_.effect_key(effect),
                 fmt::format("{} is missing at the end of the run.", reading_.effect_text(effect)));
+        }
+        for (std::uint32_t effect = reading_.expected_effects(); effect < reading_.effects().size();
+             ++effect) {
+            if (!reading_.effects()[effect].passing || landed_.count(effect) == 0) continue;
+            findings_.add(
+                reading_.end()->record, reading_.effect_key(effect),
+                fmt::format("{} is still there at the end of the run and had to be gone: it was "
+                            "made by {}.",
+                            reading_.effect_text(effect),
+                            reading_.who_and_when(standing_[effect])));
         }
     }
 
@@ -53,7 +64,9 @@ private:
         }
         if (!change.lands()) return;
         sim::RecordId& standing = standing_[change.after];
-        if (standing != sim::kNoRecord || change.after >= reading_.expected_effects()) {
+        const bool foreseen =
+            change.after < reading_.expected_effects() || reading_.effects()[change.after].passing;
+        if (standing != sim::kNoRecord || !foreseen) {
             suspects_.push_back(
                 {.effect = change.after, .earlier = standing, .record = change.source.record});
         }
@@ -88,7 +101,7 @@ private:
 Judgement judge_once(const Reading& reading) {
     Once once{reading};
     for (const Commit& commit : reading.commits()) once.apply(commit);
-    if (reading.end()) once.find_losses();
+    if (reading.end()) once.judge_end();
     if (!once.findings().empty()) return std::move(once.findings()).failed();
     if (reading.expected_effects() == 0) return unknown("no effect was expected");
     if (!reading.end()) return unknown("the run has no end: what is missing cannot be told");

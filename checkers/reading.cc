@@ -63,6 +63,10 @@ Reading::Reading(const sim::History& history, const Expectations& expectations)
                     leases_.push_back({.source = source_of(history[id]), .event = event});
                 }
                 break;
+            case model::GatewayApplied::kKind:
+            case model::GatewayRefunded::kKind:
+                read_charge(history[id]);
+                break;
             case model::WorkDue::kKind:
                 ++due_;
                 break;
@@ -80,28 +84,38 @@ Reading::Reading(const sim::History& history, const Expectations& expectations)
 }
 
 void Reading::expect_effects() {
-    for (std::size_t table = 0; table < expectations_.effects.size(); ++table) {
-        const EffectTable& effects = expectations_.effects[table];
-        effects_.reserve(effects_.size() + effects.expected.size());
-        std::uint32_t unit = kNone;
-        const std::string* unit_name = nullptr;
-        for (const ExpectedEffect& expected : effects.expected) {
-            begin_identity(identity_, table);
-            for (const std::string& value : expected.identity) {
-                append_to_identity(identity_, std::string_view{value});
-            }
-            const std::uint32_t effect = effect_names_.add(identity_);
-            sim::require(effect == effects_.size(), "one effect is expected twice");
-            // Effects of a unit mostly stand together.
-            if (unit_name == nullptr || *unit_name != expected.unit) {
-                unit_name = &expected.unit;
-                unit = unit_of(expected.unit);
-            }
-            ++units_[unit].expected;
-            effects_.push_back({.unit = unit, .position = expected.position});
-        }
+    const auto& tables = expectations_.effects;
+    for (std::size_t table = 0; table < tables.size(); ++table) {
+        expect(table, tables[table].expected, false);
+        if (tables[table].place != EffectPlace::Charges) continue;
+        sim::require(charges_ == kNone, "charges are expected once");
+        charges_ = static_cast<std::uint32_t>(table);
     }
     expected_effects_ = static_cast<std::uint32_t>(effects_.size());
+    for (std::size_t table = 0; table < tables.size(); ++table) {
+        expect(table, tables[table].passing, true);
+    }
+}
+
+void Reading::expect(std::size_t table, const std::vector<ExpectedEffect>& effects, bool passing) {
+    effects_.reserve(effects_.size() + effects.size());
+    std::uint32_t unit = kNone;
+    const std::string* unit_name = nullptr;
+    for (const ExpectedEffect& expected : effects) {
+        begin_identity(identity_, table);
+        for (const std::string& value : expected.identity) {
+            append_to_identity(identity_, std::string_view{value});
+        }
+        const std::uint32_t effect = effect_names_.add(identity_);
+        sim::require(effect == effects_.size(), "one effect is expected twice");
+        // Effects of a unit mostly stand together.
+        if (unit_name == nullptr || *unit_name != expected.unit) {
+            unit_name = &expected.unit;
+            unit = unit_of(expected.unit);
+        }
+        if (!passing) ++units_[unit].expected;
+        effects_.push_back({.unit = unit, .position = expected.position, .passing = passing});
+    }
 }
 
 void Reading::read_table(const model::TableKnown& known) {
@@ -109,7 +123,7 @@ void Reading::read_table(const model::TableKnown& known) {
     Table& table = tables_[known.index];
     table = {};
     for (std::uint32_t i = 0; i < expectations_.effects.size(); ++i) {
-        if (expectations_.effects[i].table != known.name) continue;
+        if (expectations_.effects[i].table != known.name || i == charges_) continue;
         sim::require(table.effect == kNone, "an effect table is named twice");
         table.effect = i;
         table.effect_columns = columns_of(known.columns, expectations_.effects[i].identity);
@@ -154,16 +168,42 @@ void Reading::read_row(const sim::Record& record) {
         model::RowChanged::fields(row_));
     if (extents_.empty() || row_.transaction != transaction_) {
         transaction_ = row_.transaction;
-        extents_.push_back({.effects = effect_changes_.size(),
-                            .fenced = fenced_changes_.size(),
-                            .conserved = conserved_changes_.size(),
-                            .claims = claim_changes_.size()});
+        begin_commit();
     }
     const Source source = source_of(record);
     if (table.effect != kNone) read_effect(table, source);
     if (table.fenced != kNone) read_fenced(table, source);
     if (table.conserved != kNone) read_conserved(table, source);
     if (table.claims) read_claim(table, source);
+}
+
+void Reading::begin_commit() {
+    extents_.push_back({.effects = effect_changes_.size(),
+                        .fenced = fenced_changes_.size(),
+                        .conserved = conserved_changes_.size(),
+                        .claims = claim_changes_.size()});
+}
+
+// The rows of one commit stand together, so a charge is never among them.
+void Reading::read_charge(const sim::Record& record) {
+    if (charges_ == kNone) return;
+    const auto identity_of = [this](const auto& charge) {
+        begin_identity(identity_, charges_);
+        append_to_identity(identity_, charge.reference);
+        append_to_identity(identity_, model::Cell{charge.amount});
+        const std::uint32_t effect = effect_names_.add(identity_);
+        if (effect == effects_.size()) effects_.emplace_back();
+        return effect;
+    };
+    EffectChange change{.source = source_of(record)};
+    if (const auto applied = record.as<model::GatewayApplied>()) {
+        change.after = identity_of(*applied);
+    } else {
+        change.before = identity_of(*record.as<model::GatewayRefunded>());
+    }
+    begin_commit();
+    transaction_ = 0;
+    effect_changes_.push_back(change);
 }
 
 void Reading::read_effect(const Table& table, const Source& source) {

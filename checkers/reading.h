@@ -1,8 +1,9 @@
 // A history as checkers read it: what was committed, in the terms of the expectations.
 //
 // Built once for a history and shared by all checkers. Units, effects and fenced rows are numbered
-// from 0, expected ones first, so that a checker keeps its state in plain vectors. Only tables that
-// the expectations name are read. Both arguments must outlive the reading; text points into them.
+// from 0, expected ones first and passing ones next, so that a checker keeps its state in plain
+// vectors. Only tables that the expectations name are read. Both arguments must outlive the
+// reading; text points into them.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +33,12 @@ struct Unit {
 struct Effect {
     std::uint32_t unit = kNone;  // none: nobody expects this effect
     std::int64_t position = 0;
+    bool passing = false;  // it may be there for a while and must be gone at the end
 };
 
-// A row of an effect table was there before, is there after: with the same identity or another.
+// A row of an effect table was there before, is there after: with the same identity or another. A
+// charge lands when the outside service applies it and leaves when it is refunded; each is a commit
+// of its own.
 struct EffectChange {
     Source source;
     std::uint32_t before = kNone;  // an effect
@@ -153,8 +157,11 @@ private:
     };
 
     void expect_effects();
+    void expect(std::size_t table, const std::vector<ExpectedEffect>& effects, bool passing);
     void read_table(const model::TableKnown& known);
     void read_row(const sim::Record& record);
+    void read_charge(const sim::Record& record);
+    void begin_commit();
     void read_effect(const Table& table, const Source& source);
     void read_fenced(const Table& table, const Source& source);
     void read_conserved(const Table& table, const Source& source);
@@ -175,6 +182,7 @@ private:
     std::vector<Unit> units_;
     std::vector<Effect> effects_;
     std::uint32_t expected_effects_ = 0;
+    std::uint32_t charges_ = kNone;  // an index of Expectations::effects
 
     std::vector<Table> tables_;
     std::vector<EffectChange> effect_changes_;
