@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "scenarios/conditions/conditions.h"
 #include "scenarios/scenario.h"
 
 namespace fencepost::scenarios {
@@ -121,9 +122,9 @@ Scenario redis_fails() {
 }  // namespace
 
 const std::vector<Scenario>& all_scenarios() {
-    static const std::vector<Scenario> kAll{same_instant(), same_instant_clustered(),
-                                            holder_leaves(), redis_fails(),
-                                            crash_before_response()};
+    static const std::vector<Scenario> kAll{
+        same_instant(),  same_instant_clustered(), message_twice(),         request_twice(),
+        holder_leaves(), redis_fails(),            crash_before_response(), outcome_unknown()};
     return kAll;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "model/events.h"
+#include "scenarios/message_probes.h"
 
 namespace fencepost::scenarios {
 namespace {
@@ -268,6 +269,30 @@ constexpr std::array kProbes{
           &crash_before_response},
     Probe{"commit outcome unknown", "the answer to a COMMIT never came", &commit_outcome_unknown},
     Probe{"waited for a lock", "a statement waited for another session's lock", &waited_for_a_lock},
+    Probe{"message delivered again", "a message came a second time", &message_delivered_again},
+    Probe{"message delivered twice at the same time",
+          "a message was delivered while somebody was working on it",
+          &message_delivered_twice_at_once},
+    Probe{"message acknowledged too late",
+          "an acknowledgement came when the message was visible again or out a second time",
+          &message_acknowledged_late},
+    Probe{"message overtook another", "a message was delivered before an older one",
+          &message_overtook},
+    Probe{"duplicate recognised", "the inbox knew an event that was to be handled",
+          &duplicate_recognised},
+    Probe{"request worked on by both nodes", "two nodes worked on one request at the same time",
+          &request_worked_on_by_both},
+    Probe{"request repeated without an answer",
+          "a client that got no answer sent its request again", &request_repeated},
+    Probe{"outside outcome unknown", "the answer to a submission never came",
+          &outside_outcome_unknown},
+    Probe{"look-up found the charge", "a charge whose answer was lost was found by its request id",
+          &look_up_found_the_charge},
+    Probe{"look-up found nothing and the request was repeated",
+          "a request that had never arrived was sent again", &request_repeated_after_look_up},
+    Probe{"charge declined and nothing of it left",
+          "a charge was declined and what was charged with it was refunded",
+          &declined_and_nothing_left},
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "scenarios/handler.h"
+#include "scenarios/handlers/consume_order.h"
+#include "scenarios/handlers/pay.h"
 #include "scenarios/handlers/reconcile.h"
 #include "scenarios/handlers/transfer.h"
 #include "scenarios/mistakes/mistakes.h"
@@ -15,6 +17,8 @@ std::vector<HandlerSpec>& known_handlers() {
     static std::vector<HandlerSpec> known{
         reconcile_handler(),
         transfer_handler(),
+        consume_order_handler(),
+        pay_handler(),
         no_claim(),
         check_then_insert(),
         check_then_insert_in_transaction(),
@@ -40,6 +44,12 @@ std::vector<HandlerSpec>& known_handlers() {
         recovery_from_zero(),
         recovery_redoes_finished(),
         take_then_give_apart(),
+        ack_first(),
+        no_inbox(),
+        random_key(),
+        newest_only(),
+        blind_retry(),
+        blind_give_up(),
     };
     return known;
 }

@@ -45,4 +45,14 @@ HandlerSpec recovery_redoes_finished();
 // transfers.cc: money that moves
 HandlerSpec take_then_give_apart();
 
+// messages.cc: what comes more than once, or not in order
+HandlerSpec ack_first();
+HandlerSpec no_inbox();
+HandlerSpec random_key();
+HandlerSpec newest_only();
+
+// outside.cc: outside calls whose outcome is unknown
+HandlerSpec blind_retry();
+HandlerSpec blind_give_up();
+
 }  // namespace fencepost::scenarios

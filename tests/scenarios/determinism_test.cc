@@ -24,7 +24,7 @@ PlanSource& source_of(const Scenario& scenario) {
     static std::map<std::string, PlanSource, std::less<>> sources;
     const auto known = sources.find(scenario.name);
     if (known != sources.end()) return known->second;
-    const Subject subject{scenario.name, "reconcile"};
+    const Subject subject{scenario.name, scenario.handlers.front()};
     const Catalogue catalogue = catalogue_of(scenario, subject, fresh_runner());
     return sources.try_emplace(scenario.name, scenario, subject, catalogue).first->second;
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "scenarios/search/fault_menu.h"
 #include "tests/scenarios/search/fake_runner.h"
 
 namespace fencepost::scenarios {
@@ -62,6 +63,36 @@ TEST(ExhaustTest, KindsStrikeOnlyOperationsThatTheyApplyTo) {
             EXPECT_EQ(fault.at.find("/db.begin"), std::string::npos);
         }
     }
+}
+
+TEST(ExhaustTest, ServersThatTakePartAreStruckAndNoOthers) {
+    const FaultMenu menu{*find_scenario("message-twice"), {}, {}};
+    std::set<std::string> struck;
+    std::set<sim::FaultKind> kinds;
+    for (const FaultOption& option : menu.at_point("A", "broker.receive")) {
+        kinds.insert(option.fault.kind);
+        if (option.fault.kind == sim::FaultKind::Restart) struck.insert(option.fault.party);
+    }
+    EXPECT_EQ(struck, (std::set<std::string>{"broker", "database"}));
+    EXPECT_TRUE(kinds.contains(sim::FaultKind::DuplicateMessage));
+    EXPECT_TRUE(kinds.contains(sim::FaultKind::EarlyRedelivery));
+    EXPECT_TRUE(kinds.contains(sim::FaultKind::ReorderMessages));
+    EXPECT_FALSE(kinds.contains(sim::FaultKind::Failover));
+    for (const FaultOption& option : menu.at_point("A", "broker.acknowledge")) {
+        EXPECT_NE(option.fault.kind, sim::FaultKind::ReorderMessages);
+    }
+}
+
+TEST(ExhaustTest, AClientIsCutOffFromNodesAndHasNoLifeOfItsOwn) {
+    const FaultMenu menu{*find_scenario("request-twice"), {}, {}};
+    std::set<std::string> cut_off_from;
+    for (const FaultOption& option : menu.at_point("client", "client.request")) {
+        EXPECT_NE(sim::info_of(option.fault.kind).family, sim::FaultFamily::Node);
+        if (option.fault.kind == sim::FaultKind::Partition && !option.fault.one_way) {
+            cut_off_from.insert(option.fault.to);
+        }
+    }
+    EXPECT_EQ(cut_off_from, (std::set<std::string>{"A", "B"}));
 }
 
 TEST(ExhaustTest, PhasesThatACallDoesNotComeToAreLeftOut) {

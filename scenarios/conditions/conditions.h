@@ -1,0 +1,15 @@
+// Scenarios that have a file of their own, one theme each; scenarios/checklist.cc lists them all.
+#pragma once
+
+#include "scenarios/scenario.h"
+
+namespace fencepost::scenarios {
+
+// messages.cc: condition 2 in its two forms
+Scenario message_twice();
+Scenario request_twice();
+
+// outside.cc: condition 10
+Scenario outcome_unknown();
+
+}  // namespace fencepost::scenarios
