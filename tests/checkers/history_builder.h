@@ -37,6 +37,7 @@ public:
         b_ = history_.add_party("B");
         database_ = history_.add_party("db");
         redis_ = history_.add_party("redis");
+        gateway_ = history_.add_party("gateway");
     }
 
     sim::TaskId task_on_a(std::string name, sim::TaskId root = sim::kNoTask) {
@@ -81,6 +82,20 @@ public:
         append(redis_, task, change);
     }
 
+    // What the outside service did for a request id.
+    void charge(sim::TaskId task, const model::GatewayApplied& charge) {
+        pass();
+        append(gateway_, task, charge);
+    }
+    void decline(sim::TaskId task, const model::GatewayDeclined& charge) {
+        pass();
+        append(gateway_, task, charge);
+    }
+    void refund(sim::TaskId task, const model::GatewayRefunded& charge) {
+        pass();
+        append(gateway_, task, charge);
+    }
+
     void due(std::string_view tenant, std::string_view job) {
         append(sim::kWorld, sim::kNoTask, model::WorkDue{.tenant = tenant, .job = job, .at = now_});
     }
@@ -123,7 +138,7 @@ private:
     }
 
     sim::History history_;
-    sim::PartyId a_ = 0, b_ = 0, database_ = 0, redis_ = 0;
+    sim::PartyId a_ = 0, b_ = 0, database_ = 0, redis_ = 0, gateway_ = 0;
     sim::Time now_ = *sim::parse_time("2026-03-02T18:00:00Z");
     std::vector<std::string> tables_;
     std::uint32_t transaction_ = 0;
