@@ -301,5 +301,63 @@ TEST_F(RequestsTest, AClientCanBeCutOffFromANode) {
     EXPECT_EQ(run({partition}).faults, std::vector{FaultFate::TookEffect});
 }
 
+// --- plans
+
+std::string refusal_of(const sim::Plan& plan) {
+    try {
+        validate(plan);
+    } catch (const sim::PlanError& error) {
+        return error.what();
+    }
+    return "taken";
+}
+
+TEST(MessagePlansTest, FaultsOfTheBrokerNeedABroker) {
+    const auto fault = fault_at("A#1/*/db.commit/1", Phase::Before, FaultKind::DuplicateMessage);
+    EXPECT_EQ(refusal_of(plan_for("message-twice", "consume-order", 1, {fault})), "taken");
+    EXPECT_EQ(refusal_of(plan_for("same-instant", "reconcile", 1, {fault})),
+              "faults[0].do: \"duplicate-message\" needs a broker, and same-instant has none");
+}
+
+TEST(MessagePlansTest, PartiesAreThoseOfTheScenario) {
+    auto fault = fault_at("A#1/*/db.commit/1", Phase::Before, FaultKind::Partition);
+    fault.from = "A";
+    fault.to = "broker";
+    fault.lasting = 5s;
+    EXPECT_EQ(refusal_of(plan_for("message-twice", "consume-order", 1, {fault})), "taken");
+    EXPECT_TRUE(refusal_of(plan_for("request-twice", "consume-order", 1, {fault}))
+                    .starts_with("faults[0].between: unknown party \"broker\""));
+    fault.to = "client";
+    EXPECT_EQ(refusal_of(plan_for("request-twice", "consume-order", 1, {fault})), "taken");
+    EXPECT_NE(refusal_of(plan_for("message-twice", "consume-order", 1, {fault})), "taken");
+}
+
+TEST(MessagePlansTest, TheClientIsAskedAtItsCallsAndIsNoNodeToStrike) {
+    auto fault = fault_at("client#1/*/client.request/1", Phase::Applied, FaultKind::LoseAnswer);
+    EXPECT_EQ(refusal_of(plan_for("request-twice", "consume-order", 1, {fault})), "taken");
+    EXPECT_NE(refusal_of(plan_for("message-twice", "consume-order", 1, {fault})), "taken");
+    fault.kind = FaultKind::Crash;
+    fault.party = "client";
+    EXPECT_NE(refusal_of(plan_for("request-twice", "consume-order", 1, {fault})), "taken");
+}
+
+TEST(MessagePlansTest, TheBrokerHasNoWallClockThatMatters) {
+    auto fault = fault_at("A#1/*/db.commit/1", Phase::Before, FaultKind::ClockJump);
+    fault.party = "broker";
+    fault.by = 5s;
+    EXPECT_EQ(refusal_of(plan_for("message-twice", "consume-order", 1, {fault})),
+              "faults[0].of: nothing goes by the wall clock of \"broker\"");
+}
+
+TEST(MessagePlansTest, WhoCannotTakePartIsToldWhy) {
+    EXPECT_EQ(*obstacle(*find_scenario("message-twice"), *find_handler("reconcile")),
+              "reconcile is set to work by fires of the scheduler, and message-twice is about "
+              "messages and requests");
+    EXPECT_EQ(*obstacle(*find_scenario("outcome-unknown"), *find_handler("reconcile")),
+              "outcome-unknown is about a call to the outside service, which reconcile does not "
+              "have");
+    EXPECT_FALSE(obstacle(*find_scenario("request-twice"), *find_handler("ack-first")));
+}
+
 }  // namespace
 }  // namespace fencepost::scenarios
