@@ -1,6 +1,9 @@
 #include "model/scheduler/schedule.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 #include "sim/require.h"
 
@@ -36,7 +39,42 @@ Schedule Schedule::every(Time start, Duration interval, std::uint32_t count) {
     return Schedule{Interval{start, interval, count}};
 }
 
+Schedule Schedule::cron(std::string_view expression, std::string_view time_zone,
+                        const CronSpan& span) {
+    auto parsed = CronExpression::parse(expression);
+    if (!parsed) {
+        throw std::invalid_argument(
+            fmt::format("cron expression \"{}\": {}", expression, parsed.error().text()));
+    }
+    auto zone = CronTimeZone::find(time_zone);
+    if (!zone) {
+        throw std::invalid_argument(fmt::format(
+            "the system knows no time zone \"{}\"; one is called as \"Europe/Berlin\"", time_zone));
+    }
+    auto cron = std::make_shared<Cron>(*std::move(parsed), *std::move(zone), span, Time{});
+    const auto first =
+        cron->next_after(std::chrono::floor<std::chrono::seconds>(span.from) - Duration{1});
+    if (!first) {
+        throw std::invalid_argument(
+            fmt::format("cron expression \"{}\" is never due in its span", expression));
+    }
+    cron->first = *first;
+    return Schedule{std::move(cron)};
+}
+
+std::optional<Time> Schedule::Cron::next_after(Time instant) const {
+    // Of the seconds that the span begins within, Quartz counts the whole.
+    const auto after = std::chrono::floor<std::chrono::seconds>(
+        std::max(instant, std::chrono::floor<std::chrono::seconds>(span.from) - Duration{1}));
+    const auto next = expression.next_after(after, time_zone);
+    if (!next || *next >= std::chrono::floor<std::chrono::seconds>(Time::max()))
+        return std::nullopt;
+    if (span.until && *next > *span.until) return std::nullopt;
+    return *next;
+}
+
 Time Schedule::first() const {
+    if (const auto* cron = std::get_if<std::shared_ptr<const Cron>>(&rule_)) return (*cron)->first;
     if (const auto* list = std::get_if<Instants>(&rule_)) return list->sorted.front();
     return std::get<Interval>(rule_).start;
 }
@@ -47,6 +85,9 @@ std::optional<Time> Schedule::next_after(Time instant) const {
         if (next == list->sorted.end()) return std::nullopt;
         return *next;
     }
+    if (const auto* cron = std::get_if<std::shared_ptr<const Cron>>(&rule_)) {
+        return (*cron)->next_after(instant);
+    }
     const Interval& rule = std::get<Interval>(rule_);
     if (instant < rule.start) return rule.start;
     const auto passed = (instant - rule.start) / rule.step + 1;
@@ -55,8 +96,13 @@ std::optional<Time> Schedule::next_after(Time instant) const {
 }
 
 std::vector<Time> Schedule::instants_until(Time last) const {
+    return instants_between(first(), last);
+}
+
+std::vector<Time> Schedule::instants_between(Time from, Time last) const {
     std::vector<Time> instants;
-    for (std::optional<Time> next = first(); next && *next <= last; next = next_after(*next)) {
+    for (auto next = next_after(from - Duration{1}); next && *next <= last;
+         next = next_after(*next)) {
         instants.push_back(*next);
     }
     return instants;

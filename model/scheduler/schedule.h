@@ -1,17 +1,28 @@
-// When a trigger is due: a sorted list of instants, or a start, an interval and a count.
+// When a trigger is due: a sorted list of instants; a start, an interval and a count; or a cron
+// expression in a time zone.
 //
-// Instants are whole milliseconds, the resolution of the job store. A cron expression would be one
-// more kind: callers ask only first() and next_after().
+// Instants are whole milliseconds, the resolution of the job store. Callers ask only first() and
+// next_after().
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string_view>
 #include <variant>
 #include <vector>
 
+#include "model/scheduler/cron_expression.h"
+#include "model/scheduler/cron_time_zone.h"
 #include "sim/time.h"
 
 namespace fencepost::model {
+
+// The time in which a cron schedule is due, both ends included.
+struct CronSpan {
+    sim::Time from{};
+    std::optional<sim::Time> until;
+};
 
 class Schedule {
 public:
@@ -19,12 +30,19 @@ public:
     static Schedule at(std::vector<sim::Time> instants);
     // Due `count` times, at least once: at the start and after each interval.
     static Schedule every(sim::Time start, sim::Duration interval, std::uint32_t count);
+    // Due whenever the expression is, in that zone. Throws std::invalid_argument, with a sentence
+    // that says what would be right, for a bad expression, an unknown zone, and when it is never
+    // due within its span.
+    static Schedule cron(std::string_view expression, std::string_view time_zone,
+                         const CronSpan& span = {});
 
     [[nodiscard]] sim::Time first() const;
     // The first instant later than that; nothing when the schedule is over.
     [[nodiscard]] std::optional<sim::Time> next_after(sim::Time instant) const;
     // Every instant up to that one, itself included.
     [[nodiscard]] std::vector<sim::Time> instants_until(sim::Time last) const;
+    // Every instant between two, both included.
+    [[nodiscard]] std::vector<sim::Time> instants_between(sim::Time from, sim::Time last) const;
 
 private:
     struct Instants {
@@ -35,7 +53,16 @@ private:
         sim::Duration step;
         std::uint32_t count = 1;
     };
-    using Rule = std::variant<Instants, Interval>;
+    struct Cron {
+        CronExpression expression;
+        CronTimeZone time_zone;
+        CronSpan span;
+        sim::Time first;
+
+        [[nodiscard]] std::optional<sim::Time> next_after(sim::Time instant) const;
+    };
+    // A cron schedule is shared: it is large and never changes.
+    using Rule = std::variant<Instants, Interval, std::shared_ptr<const Cron>>;
 
     explicit Schedule(Rule rule) : rule_(std::move(rule)) {}
 
