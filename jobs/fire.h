@@ -15,6 +15,7 @@ struct Fire {
     std::string fire_instance_id;  // read-only for the job; never an idempotency key
     WallTime scheduled_fire_time;  // UTC
     bool recovering = false;       // handed out again because its node was declared dead
+    std::string parameters;        // of the job as the schedule has it at this fire
 };
 
 }  // namespace fencepost::jobs

@@ -56,8 +56,8 @@ struct Setting {
                                                const Parameters& parameters) {
         std::vector<std::string> scripts = handler.schema(parameters);
         if (scenario.scheduler.mode == model::SchedulerMode::Clustered) {
-            scripts.emplace_back(model::scheduler_schema());
-            scripts.push_back(model::scheduler_rows(scenario.jobs));
+            scripts.emplace_back(model::scheduler_schema(scenario.scheduler));
+            scripts.push_back(model::scheduler_rows(scenario.jobs, scenario.scheduler));
         }
         return scripts;
     }

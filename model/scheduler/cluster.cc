@@ -15,12 +15,14 @@ using sim::Duration;
 using sim::Time;
 
 SchedulerCluster::SchedulerCluster(SchedulerOptions options, std::vector<ScheduledJob> jobs)
-    : options_(options), jobs_(std::move(jobs)) {
+    : options_(options), definitions_(std::move(jobs)) {
+    const auto& known = definitions_.jobs();
     several_tenants_ = std::ranges::any_of(
-        jobs_, [&](const ScheduledJob& job) { return job.tenant != jobs_.front().tenant; });
+        known, [&](const ScheduledJob& job) { return job.tenant != known.front().tenant; });
 }
 
 void SchedulerCluster::reset() {
+    definitions_.reset();
     nodes_.clear();
     refires_.clear();
     delays_.clear();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "jobs/ports/sql.h"
+#include "model/scheduler/definitions.h"
 #include "model/scheduler/scheduled_job.h"
 #include "sim/node.h"
 
@@ -22,11 +23,13 @@ class SchedulerCluster {
 public:
     SchedulerCluster(SchedulerOptions options, std::vector<ScheduledJob> jobs);
 
-    // Forgets the nodes and faults of the last run.
+    // Forgets the nodes, faults and edits of the last run.
     void reset();
 
     [[nodiscard]] const SchedulerOptions& options() const { return options_; }
-    [[nodiscard]] const std::vector<ScheduledJob>& jobs() const { return jobs_; }
+    [[nodiscard]] const std::vector<ScheduledJob>& jobs() const { return definitions_.jobs(); }
+    [[nodiscard]] Definitions& definitions() { return definitions_; }
+    [[nodiscard]] const Definitions& definitions() const { return definitions_; }
     // "daily-reconcile@2026-03-02T18:00:00Z", after "acme:" where there are several tenants.
     [[nodiscard]] std::string name_of(const ScheduledJob& job, sim::Time scheduled) const;
 
@@ -70,7 +73,7 @@ private:
                                                          const CommittedQuery& query) const;
 
     SchedulerOptions options_;
-    std::vector<ScheduledJob> jobs_;
+    Definitions definitions_;
     bool several_tenants_ = false;
     std::vector<SchedulerNode*> nodes_;  // in the order of their starts
     std::vector<Armed> refires_;

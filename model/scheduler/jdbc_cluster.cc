@@ -2,6 +2,7 @@
 // fires (JobStoreSupport: doCheckin, findFailedInstances, clusterRecover).
 #include <algorithm>
 
+#include "model/scheduler/jdbc_definitions.h"
 #include "model/scheduler/jdbc_job_store.h"
 #include "model/scheduler/jdbc_schema.h"
 #include "model/scheduler/jdbc_statements.h"
@@ -81,7 +82,8 @@ std::vector<JdbcJobStore::Recovered> JdbcJobStore::recover(PooledConnection& con
 
 std::uint32_t JdbcJobStore::recover_fires(PooledConnection& connection, const std::string& instance,
                                           std::int64_t& recovery_id) {
-    const Result fires = connection.execute(kFiredOf, instance);
+    const Result fires =
+        connection.execute(options_->editable ? kFiredOfEditable : kFiredOf, instance);
     if (fires.empty()) return 0;
     std::uint32_t run_again = 0;
     for (std::size_t row = 0; row < fires.rows(); ++row) {
@@ -96,6 +98,15 @@ std::uint32_t JdbcJobStore::recover_fires(PooledConnection& connection, const st
             const std::string name = "recover_" + instance + "_" + std::to_string(recovery_id++);
             connection.execute(kInsertRecovery, kRecoveryGroup, name, job_group, job_name,
                                fires.integer(row, 3));
+            if (options_->editable) {
+                store_recovery_definition(connection, name,
+                                          {.trigger_group = fires.text(row, 0),
+                                           .trigger_name = fires.text(row, 1),
+                                           .job_group = job_group,
+                                           .job_name = job_name,
+                                           .fired_ms = fires.integer(row, 8),
+                                           .scheduled_ms = fires.integer(row, 3)});
+            }
             ++run_again;
         }
         if (fires.integer(row, 6) != 0) connection.execute(kUnblockJob, job_group, job_name);
@@ -107,7 +118,10 @@ std::uint32_t JdbcJobStore::recover_fires(PooledConnection& connection, const st
         const std::string& name = fires.text(row, 1);
         if (fires.text(row, 2) == "ACQUIRED") continue;
         if (!connection.execute(kFiredOfTrigger, group, name).empty()) continue;
-        connection.execute(kDeleteIfComplete, group, name);
+        const Result over = connection.execute(kDeleteIfComplete, group, name);
+        if (options_->editable && over.affected() > 0) {
+            connection.execute(kDeleteDefinition, group, name);
+        }
     }
     return run_again;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/scheduler/jdbc_definitions.h"
 #include "model/scheduler/jdbc_schema.h"
 #include "model/scheduler/jdbc_statements.h"
 #include "model/scheduler/jdbc_time.h"
@@ -19,12 +20,12 @@ constexpr int kMaxAcquireLoops = 3;
 }  // namespace
 
 JdbcJobStore::JdbcJobStore(const jobs::Ports& ports, std::string instance,
-                           const SchedulerOptions& options, std::span<const ScheduledJob> jobs)
+                           const SchedulerOptions& options, Definitions& definitions)
     : clock_(&ports.clock),
       sessions_(ports.database),
       instance_(std::move(instance)),
       options_(&options),
-      jobs_(jobs),
+      definitions_(&definitions),
       ids_(instance_, ports.clock.wall_now()),
       last_check_in_(ports.clock.wall_now()) {}
 
@@ -46,7 +47,8 @@ std::vector<HeldTrigger> JdbcJobStore::acquire(Time no_later_than, std::uint32_t
         }
         for (int loop = 0; loop < kMaxAcquireLoops && acquired.empty(); ++loop) {
             const Result due =
-                connection.execute(kFindDue, milliseconds(no_later_than + options_->batch_window),
+                connection.execute(options_->editable ? kFindDueByPriority : kFindDue,
+                                   milliseconds(no_later_than + options_->batch_window),
                                    milliseconds(now() - options_->misfire_threshold), count);
             if (due.empty()) break;
             acquire_from(due, no_later_than, connection, in_transaction, acquired);
@@ -72,23 +74,22 @@ void JdbcJobStore::acquire_from(const Result& due, Time no_later_than, PooledCon
     for (std::size_t row = 0; row < due.rows(); ++row) {
         HeldTrigger trigger{.group = due.text(row, 0),
                             .name = due.text(row, 1),
-                            .job = find_job(jobs_, due.text(row, 2), due.text(row, 3)),
+                            .job = nullptr,
                             .fire_instance_id = {},
                             .scheduled = from_milliseconds(due.integer(row, 4)),
                             .next = {},
                             .disallow_concurrent = due.integer(row, 5) != 0,
                             .requests_recovery = due.integer(row, 6) != 0,
                             .recovering = due.text(row, 0) == kRecoveryGroup};
-        if (trigger.job != nullptr && !trigger.recovering) {
-            trigger.job = find_trigger(jobs_, trigger.group, trigger.name);
-        }
+        trigger.job = definition_of(due, row, trigger);
         if (trigger.job == nullptr) {
             connection.execute(kSetError, trigger.group, trigger.name);
             continue;
         }
         if (trigger.disallow_concurrent) {
             const auto same_job = [&](const ScheduledJob* other) {
-                return other->tenant == trigger.job->tenant && other->job == trigger.job->job;
+                return other->group_name() == trigger.job->group_name() &&
+                       other->job == trigger.job->job;
             };
             if (std::ranges::any_of(non_concurrent, same_job)) continue;
             non_concurrent.push_back(trigger.job);
@@ -104,6 +105,18 @@ void JdbcJobStore::acquire_from(const Result& due, Time no_later_than, PooledCon
         }
         acquired.push_back(std::move(trigger));
     }
+}
+
+const ScheduledJob* JdbcJobStore::definition_of(const Result& due, std::size_t row,
+                                                HeldTrigger& trigger) const {
+    if (options_->editable) {
+        trigger.definition = due.integer(row, 7);
+        trigger.recovery_data = due.text(row, 8);
+        return &definitions_->at(trigger.definition);
+    }
+    const auto& jobs = definitions_->jobs();
+    if (trigger.recovering) return find_job(jobs, due.text(row, 2), due.text(row, 3));
+    return find_trigger(jobs, trigger.group, trigger.name);
 }
 
 bool JdbcJobStore::any_recorded(std::span<const HeldTrigger> held, std::string_view state) {
@@ -149,7 +162,8 @@ bool JdbcJobStore::fire_one(PooledConnection& connection, HeldTrigger& held) {
     const Result state = connection.execute(kTriggerState, held.group, held.name);
     if (state.empty() || state.text(0, 0) != "ACQUIRED") return false;
     const ScheduledJob& job = *held.job;
-    connection.execute(kMarkExecuting, held.fire_instance_id, milliseconds(now()), job.tenant,
+    if (options_->editable && !load_job(connection, held)) return false;
+    connection.execute(kMarkExecuting, held.fire_instance_id, milliseconds(now()), job.group_name(),
                        job.job, held.disallow_concurrent, held.requests_recovery);
     // From memory: a trigger that others have fired meanwhile is set back.
     if (!held.recovering) held.next = job.schedule.next_after(held.scheduled);
@@ -158,12 +172,26 @@ bool JdbcJobStore::fire_one(PooledConnection& connection, HeldTrigger& held) {
     if (!held.next) next_state = "COMPLETE";
     if (held.disallow_concurrent) {
         connection.execute(kAdvanceAndBlock, held.group, held.name, next_state,
-                           milliseconds(held.next), milliseconds(held.scheduled), job.tenant,
+                           milliseconds(held.next), milliseconds(held.scheduled), job.group_name(),
                            job.job);
     } else {
         connection.execute(kAdvance, held.group, held.name, next_state, milliseconds(held.next),
                            milliseconds(held.scheduled));
     }
+    // The whole trigger is written back: an edit since it was acquired is undone.
+    if (options_->editable) {
+        connection.execute(kSetDefinition, held.group, held.name, held.definition,
+                           job.schedule.text(), job.priority);
+    }
+    return true;
+}
+
+bool JdbcJobStore::load_job(PooledConnection& connection, HeldTrigger& held) {
+    const Result job = connection.execute(kJobAtFire, held.job->group_name(), held.job->job);
+    if (job.empty()) return false;
+    held.disallow_concurrent = job.integer(0, 0) != 0;
+    held.requests_recovery = job.integer(0, 1) != 0;
+    held.parameters = job.text(0, 2);
     return true;
 }
 
@@ -183,9 +211,14 @@ void JdbcJobStore::complete(const HeldTrigger& fired) {
         PooledConnection connection{sessions_};
         connection.transaction([&] {
             lock(connection, kTriggerAccess);
-            if (!fired.next) connection.execute(kDeleteIfOver, fired.group, fired.name);
+            if (!fired.next) {
+                const Result over = connection.execute(kDeleteIfOver, fired.group, fired.name);
+                if (options_->editable && over.affected() > 0) {
+                    connection.execute(kDeleteDefinition, fired.group, fired.name);
+                }
+            }
             if (fired.disallow_concurrent) {
-                connection.execute(kUnblockJob, fired.job->tenant, fired.job->job);
+                connection.execute(kUnblockJob, fired.job->group_name(), fired.job->job);
             }
             return connection.execute(kDeleteFired, fired.fire_instance_id);
         });
@@ -203,34 +236,22 @@ JdbcJobStore::Misfires JdbcJobStore::handle_misfires() {
     if (count.integer(0, 0) == 0) return {};
     return connection.transaction([&] {
         lock(connection, kTriggerAccess);
-        const Result misfired = connection.execute(
-            kFindMisfired, milliseconds(now() - options_->misfire_threshold), kAtATime + 1);
+        const Result misfired =
+            connection.execute(options_->editable ? kFindMisfiredEditable : kFindMisfired,
+                               milliseconds(now() - options_->misfire_threshold), kAtATime + 1);
         const std::size_t handled = std::min(misfired.rows(), kAtATime);
         for (std::size_t row = 0; row < handled; ++row) {
-            reschedule_misfired(connection, misfired, row);
+            MisfiredTrigger trigger{.group = misfired.text(row, 0),
+                                    .name = misfired.text(row, 1),
+                                    .job_group = misfired.text(row, 2),
+                                    .job_name = misfired.text(row, 3),
+                                    .missed = {}};
+            if (options_->editable) trigger.missed = from_milliseconds(misfired.integer(row, 4));
+            reschedule_misfired(connection, *options_, *definitions_, trigger, now());
         }
         return Misfires{.handled = static_cast<std::uint32_t>(handled),
                         .more = misfired.rows() > kAtATime};
     });
-}
-
-void JdbcJobStore::reschedule_misfired(PooledConnection& connection, const Result& misfired,
-                                       std::size_t row) {
-    const std::string& group = misfired.text(row, 0);
-    const std::string& name = misfired.text(row, 1);
-    const ScheduledJob* job = find_trigger(jobs_, group, name);
-    if (job == nullptr) {
-        connection.execute(kSetError, group, name);
-        return;
-    }
-    const std::optional<Time> next = due_after_misfire(*job, now());
-    std::string_view state = next ? "WAITING" : "COMPLETE";
-    if (next && job->disallow_concurrent) {
-        const Result fires =
-            connection.execute(kBlockingFires, misfired.text(row, 2), misfired.text(row, 3));
-        if (!fires.empty()) state = "BLOCKED";
-    }
-    connection.execute(kReschedule, group, name, state, milliseconds(next));
 }
 
 }  // namespace fencepost::model

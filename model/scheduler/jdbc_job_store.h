@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "jobs/ports/ports.h"
+#include "model/scheduler/definitions.h"
 #include "model/scheduler/job_store.h"
 #include "model/scheduler/session_pool.h"
 
@@ -17,9 +18,9 @@ namespace fencepost::model {
 
 class JdbcJobStore final : public JobStore {
 public:
-    // `options` and `jobs` outlive the store.
+    // `options` and `definitions` outlive the store.
     JdbcJobStore(const jobs::Ports& ports, std::string instance, const SchedulerOptions& options,
-                 std::span<const ScheduledJob> jobs);
+                 Definitions& definitions);
 
     std::vector<HeldTrigger> acquire(sim::Time no_later_than, std::uint32_t count) override;
     FireResult fire(std::vector<HeldTrigger> held) override;
@@ -55,6 +56,11 @@ private:
     void acquire_from(const jobs::sql::Result& due, sim::Time no_later_than,
                       PooledConnection& connection, bool& in_transaction,
                       std::vector<HeldTrigger>& acquired);
+    // What the trigger does by its definition; null when the store knows none.
+    const ScheduledJob* definition_of(const jobs::sql::Result& due, std::size_t row,
+                                      HeldTrigger& trigger) const;
+    // Reads the job of a held trigger as it is now; false when there is none any more.
+    bool load_job(PooledConnection& connection, HeldTrigger& held);
     bool fire_one(PooledConnection& connection, HeldTrigger& held);
     std::vector<std::string> find_failed(PooledConnection& connection);
     std::vector<std::string> check_in_and_find_failed(PooledConnection& connection);
@@ -62,8 +68,6 @@ private:
                                    const std::vector<std::string>& failed);
     std::uint32_t recover_fires(PooledConnection& connection, const std::string& instance,
                                 std::int64_t& recovery_id);
-    void reschedule_misfired(PooledConnection& connection, const jobs::sql::Result& misfired,
-                             std::size_t row);
     // Whether the fires of an acquire() or fire() whose COMMIT was not answered are in the store.
     bool any_recorded(std::span<const HeldTrigger> held, std::string_view state);
 
@@ -75,7 +79,7 @@ private:
     SessionPool sessions_;
     std::string instance_;
     const SchedulerOptions* options_;
-    std::span<const ScheduledJob> jobs_;
+    Definitions* definitions_;
     FireInstanceIds ids_;
     sim::Time last_check_in_;
     bool first_check_in_ = true;

@@ -19,6 +19,8 @@ std::string quoted(std::string_view text) {
     return literal + "'";
 }
 
+}  // namespace
+
 int misfire_instruction(MisfirePolicy policy) {
     switch (policy) {
         case MisfirePolicy::Ignore:
@@ -31,10 +33,8 @@ int misfire_instruction(MisfirePolicy policy) {
     return 0;
 }
 
-}  // namespace
-
-std::string_view scheduler_schema() {
-    return R"(
+std::string scheduler_schema(const SchedulerOptions& options) {
+    std::string script = R"(
 CREATE TABLE qrtz_job_details (
     job_group TEXT NOT NULL,
     job_name TEXT NOT NULL,
@@ -72,30 +72,66 @@ CREATE TABLE qrtz_locks (
 INSERT INTO qrtz_locks (lock_name) VALUES ('STATE_ACCESS');
 INSERT INTO qrtz_locks (lock_name) VALUES ('TRIGGER_ACCESS');
 )";
+    if (options.editable) {
+        script += R"(
+CREATE TABLE qrtz_job_definitions (
+    job_group TEXT NOT NULL,
+    job_name TEXT NOT NULL,
+    definition BIGINT NOT NULL,
+    parameters TEXT NOT NULL,
+    PRIMARY KEY (job_group, job_name));
+CREATE TABLE qrtz_trigger_definitions (
+    trigger_group TEXT NOT NULL,
+    trigger_name TEXT NOT NULL,
+    definition BIGINT NOT NULL,
+    priority BIGINT NOT NULL,
+    schedule TEXT NOT NULL,
+    recovery_data TEXT NOT NULL,
+    PRIMARY KEY (trigger_group, trigger_name));
+)";
+    }
+    return script;
 }
 
-std::string scheduler_rows(std::span<const ScheduledJob> jobs) {
+std::string scheduler_rows(std::span<const ScheduledJob> jobs, const SchedulerOptions& options) {
     std::string script;
     std::set<std::pair<std::string, std::string>> known_jobs;
     std::set<std::pair<std::string, std::string>> known_triggers;
-    for (const ScheduledJob& job : jobs) {
-        if (known_jobs.emplace(job.tenant, job.job).second) {
+    for (std::size_t number = 0; number < jobs.size(); ++number) {
+        const ScheduledJob& job = jobs[number];
+        sim::require(options.editable || (job.priority == 5 && job.parameters.empty()),
+                     "priorities and parameters are kept in an editable store only");
+        if (known_jobs.emplace(job.group_name(), job.job).second) {
+            if (options.editable) {
+                script += fmt::format(
+                    "INSERT INTO qrtz_job_definitions (job_group, job_name, definition, parameters)"
+                    " VALUES ({}, {}, {}, {});\n",
+                    quoted(job.group_name()), quoted(job.job), number, quoted(job.parameters));
+            }
             script += fmt::format(
                 "INSERT INTO qrtz_job_details"
                 " (job_group, job_name, is_nonconcurrent, requests_recovery)"
                 " VALUES ({}, {}, {}, {});\n",
-                quoted(job.tenant), quoted(job.job), job.disallow_concurrent ? 1 : 0,
+                quoted(job.group_name()), quoted(job.job), job.disallow_concurrent ? 1 : 0,
                 job.requests_recovery ? 1 : 0);
         }
-        sim::require(known_triggers.emplace(job.tenant, job.trigger_name()).second,
-                     "each trigger of a tenant has its own name");
+        sim::require(known_triggers.emplace(job.group_name(), job.trigger_name()).second,
+                     "each trigger of a group has its own name");
         const auto first = std::chrono::floor<std::chrono::milliseconds>(job.schedule.first());
         script += fmt::format(
             "INSERT INTO qrtz_triggers (trigger_group, trigger_name, job_group, job_name,"
             " next_fire_time, prev_fire_time, trigger_state, misfire_instr)"
             " VALUES ({}, {}, {}, {}, {}, -1, 'WAITING', {});\n",
-            quoted(job.tenant), quoted(job.trigger_name()), quoted(job.tenant), quoted(job.job),
-            first.time_since_epoch().count(), misfire_instruction(job.misfire));
+            quoted(job.group_name()), quoted(job.trigger_name()), quoted(job.group_name()),
+            quoted(job.job), first.time_since_epoch().count(), misfire_instruction(job.misfire));
+        if (options.editable) {
+            script += fmt::format(
+                "INSERT INTO qrtz_trigger_definitions"
+                " (trigger_group, trigger_name, definition, priority, schedule, recovery_data)"
+                " VALUES ({}, {}, {}, {}, {}, '');\n",
+                quoted(job.group_name()), quoted(job.trigger_name()), number, job.priority,
+                quoted(job.schedule.text()));
+        }
     }
     return script;
 }

@@ -22,6 +22,12 @@ struct HeldTrigger {
     bool disallow_concurrent = false;
     bool requests_recovery = false;
     bool recovering = false;  // a trigger that recovery made
+
+    // In an editable store: the definition's number, the job's parameters as of its fire, and what
+    // recovery tells of the fire that is run again.
+    std::int64_t definition = 0;
+    std::string parameters;
+    std::string recovery_data;
 };
 
 struct FireResult {

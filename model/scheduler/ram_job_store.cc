@@ -13,7 +13,7 @@ namespace {
 using sim::Time;
 
 bool same_job(const ScheduledJob& left, const ScheduledJob& right) {
-    return left.tenant == right.tenant && left.job == right.job;
+    return left.group_name() == right.group_name() && left.job == right.job;
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ RamJobStore::RamJobStore(jobs::Clock& clock, std::string node, const SchedulerOp
     const Time before = clock.wall_now() - sim::Duration{1};
     for (const ScheduledJob& job : jobs) {
         const auto next = job.schedule.next_after(before);
-        triggers_.push_back({&job, next, next ? State::Waiting : State::Over});
+        triggers_.push_back({&job, job.schedule, next, next ? State::Waiting : State::Over});
     }
 }
 
@@ -38,7 +38,7 @@ std::vector<HeldTrigger> RamJobStore::acquire(Time no_later_than, std::uint32_t 
         Trigger* const trigger = first_due(batch_end, held);
         if (trigger == nullptr) break;
         trigger->state = State::Acquired;
-        held.push_back({.group = trigger->job->tenant,
+        held.push_back({.group = trigger->job->group_name(),
                         .name = trigger->job->trigger_name(),
                         .job = trigger->job,
                         .fire_instance_id = ids_.next(),
@@ -46,7 +46,8 @@ std::vector<HeldTrigger> RamJobStore::acquire(Time no_later_than, std::uint32_t 
                         .next = {},
                         .disallow_concurrent = trigger->job->disallow_concurrent,
                         .requests_recovery = false,
-                        .recovering = false});
+                        .recovering = false,
+                        .parameters = trigger->job->parameters});
         if (held.size() == 1) {
             batch_end = std::max(*trigger->next, clock_->wall_now()) + options_->batch_window;
         }
@@ -71,7 +72,10 @@ void RamJobStore::apply_misfire(Trigger& trigger) {
     const Time now = clock_->wall_now();
     if (trigger.job->misfire == MisfirePolicy::Ignore) return;
     if (*trigger.next >= now - options_->misfire_threshold) return;
-    trigger.next = due_after_misfire(*trigger.job, now);
+    MisfireOutcome outcome =
+        after_misfire(trigger.job->misfire, trigger.schedule, *trigger.next, now);
+    trigger.next = outcome.next;
+    if (outcome.schedule) trigger.schedule = *std::move(outcome.schedule);
     if (!trigger.next) trigger.state = State::Over;
 }
 
@@ -83,7 +87,7 @@ FireResult RamJobStore::fire(std::vector<HeldTrigger> held) {
             result.refused.push_back(std::move(fire));
             continue;
         }
-        trigger.next = fire.next = trigger.job->schedule.next_after(fire.scheduled);
+        trigger.next = fire.next = trigger.schedule.next_after(fire.scheduled);
         trigger.state = trigger.next ? State::Waiting : State::Over;
         if (fire.disallow_concurrent) {
             for (Trigger& other : triggers_) {
@@ -112,7 +116,7 @@ void RamJobStore::complete(const HeldTrigger& fired) {
 
 RamJobStore::Trigger& RamJobStore::trigger_of(const HeldTrigger& held) {
     const auto found = std::ranges::find_if(triggers_, [&](const Trigger& each) {
-        return each.job->tenant == held.group && each.job->trigger_name() == held.name;
+        return each.job->group_name() == held.group && each.job->trigger_name() == held.name;
     });
     sim::require(found != triggers_.end(), "a held trigger is one of the store's");
     return *found;

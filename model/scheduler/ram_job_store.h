@@ -29,6 +29,7 @@ private:
     enum class State : std::uint8_t { Waiting, Acquired, Blocked, Over };
     struct Trigger {
         const ScheduledJob* job;
+        Schedule schedule;
         std::optional<sim::Time> next;
         State state = State::Waiting;
     };

@@ -73,6 +73,21 @@ std::optional<Time> Schedule::Cron::next_after(Time instant) const {
     return *next;
 }
 
+std::string Schedule::text() const {
+    if (const auto* cron = std::get_if<std::shared_ptr<const Cron>>(&rule_)) {
+        return fmt::format("cron {} {}", (*cron)->expression.text(), (*cron)->time_zone.name());
+    }
+    if (const auto* every = std::get_if<Interval>(&rule_)) {
+        const auto often =
+            every->count == kForEver ? "for ever" : fmt::format("{} times", every->count);
+        return fmt::format("every {} from {}, {}", sim::to_text(every->step),
+                           sim::to_text(every->start), often);
+    }
+    std::string text = "at";
+    for (const Time each : std::get<Instants>(rule_).sorted) text += " " + sim::to_text(each);
+    return text;
+}
+
 Time Schedule::first() const {
     if (const auto* cron = std::get_if<std::shared_ptr<const Cron>>(&rule_)) return (*cron)->first;
     if (const auto* list = std::get_if<Instants>(&rule_)) return list->sorted.front();
@@ -91,8 +106,21 @@ std::optional<Time> Schedule::next_after(Time instant) const {
     const Interval& rule = std::get<Interval>(rule_);
     if (instant < rule.start) return rule.start;
     const auto passed = (instant - rule.start) / rule.step + 1;
-    if (passed >= rule.count) return std::nullopt;
+    if (rule.count != kForEver && passed >= rule.count) return std::nullopt;
     return rule.start + passed * rule.step;
+}
+
+bool Schedule::is_endless_interval() const {
+    const auto* every = std::get_if<Interval>(&rule_);
+    return every != nullptr && every->count == kForEver;
+}
+
+std::optional<Schedule> Schedule::rest_moved(Time missed, Time now) const {
+    const auto* every = std::get_if<Interval>(&rule_);
+    if (every == nullptr || every->count == kForEver || every->count == 1) return std::nullopt;
+    const auto before = static_cast<std::uint32_t>((missed - every->start) / every->step);
+    sim::require(missed >= every->start && before < every->count, "what was missed was due");
+    return Schedule{Interval{now, every->step, every->count - before}};
 }
 
 std::vector<Time> Schedule::instants_until(Time last) const {

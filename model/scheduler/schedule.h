@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -29,6 +30,7 @@ public:
     // Due at each of these, in any order, duplicates counted once; at least one.
     static Schedule at(std::vector<sim::Time> instants);
     // Due `count` times, at least once: at the start and after each interval.
+    static constexpr std::uint32_t kForEver = UINT32_MAX;
     static Schedule every(sim::Time start, sim::Duration interval, std::uint32_t count);
     // Due whenever the expression is, in that zone. Throws std::invalid_argument, with a sentence
     // that says what would be right, for a bad expression, an unknown zone, and when it is never
@@ -36,9 +38,16 @@ public:
     static Schedule cron(std::string_view expression, std::string_view time_zone,
                          const CronSpan& span = {});
 
+    // "cron 0 0 2 * * ? Asia/Shanghai", "every 5s from 2026-03-02T18:00:00Z, 3 times", "at 2026-…".
+    [[nodiscard]] std::string text() const;
+
     [[nodiscard]] sim::Time first() const;
     // The first instant later than that; nothing when the schedule is over.
     [[nodiscard]] std::optional<sim::Time> next_after(sim::Time instant) const;
+    [[nodiscard]] bool is_endless_interval() const;
+    // Of an interval with a count: what is left of it from the instant `missed` on, begun anew at
+    // `now`. Nothing for what is no such interval.
+    [[nodiscard]] std::optional<Schedule> rest_moved(sim::Time missed, sim::Time now) const;
     // Every instant up to that one, itself included.
     [[nodiscard]] std::vector<sim::Time> instants_until(sim::Time last) const;
     // Every instant between two, both included.

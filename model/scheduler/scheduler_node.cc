@@ -37,7 +37,7 @@ SchedulerNode::SchedulerNode(sim::Kernel& kernel, sim::Incarnation& incarnation,
     const SchedulerOptions& options = cluster.options();
     const std::string instance = instance_name(incarnation, options);
     if (options.mode == SchedulerMode::Clustered) {
-        store_ = &jdbc_.emplace(ports_, instance, options, cluster.jobs());
+        store_ = &jdbc_.emplace(ports_, instance, options, cluster.definitions());
     } else {
         store_ = &ram_.emplace(ports_.clock, instance, options, cluster.jobs());
     }
@@ -191,7 +191,8 @@ void SchedulerNode::run_job(const HeldTrigger& fired) {
                                        .job = fired.job->job,
                                        .fire_instance_id = fired.fire_instance_id,
                                        .scheduled_fire_time = fired.scheduled,
-                                       .recovering = fired.recovering});
+                                       .recovering = fired.recovering,
+                                       .parameters = fired.parameters});
     } catch (const sim::BrokenInvariant&) {
         throw;
     } catch (const std::exception& error) {
@@ -249,6 +250,9 @@ void SchedulerNode::start_misfires_if_near() {
     Time earliest = Time::max();
     for (const ScheduledJob& job : cluster_->jobs()) {
         earliest = std::min(earliest, job.schedule.first());
+    }
+    for (const ScheduledJob* const edit : cluster_->definitions().edits()) {
+        earliest = std::min(earliest, edit->schedule.first());
     }
     const SchedulerOptions& options = cluster_->options();
     const Time now = ports_.clock.wall_now();

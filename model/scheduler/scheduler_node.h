@@ -45,6 +45,10 @@ public:
     // Stops firing and waits for the running jobs; check-ins go on until they have ended.
     void shutdown();
 
+    // A trigger of the store may be due then, or at any time: an operator's call on this node. Only
+    // this node is told; its peers find out when they next look.
+    void schedule_changed(sim::Time when);
+
     // --- for the world's side
     [[nodiscard]] sim::Kernel& kernel() const { return *kernel_; }
     [[nodiscard]] sim::Node& node() const { return incarnation_->node(); }
@@ -71,7 +75,6 @@ private:
     void check_in(std::uint32_t& failures);
     void misfires(sim::Duration first_look);
     void start_misfires_if_near();
-    void schedule_changed(sim::Time when);
 
     void start_job(HeldTrigger fired, sim::Duration late, bool in_store);
     void run_job(const HeldTrigger& fired);

@@ -54,7 +54,7 @@ protected:
     }
 
     void set_up(std::vector<ScheduledJob> jobs, SchedulerOptions options = {}) {
-        const std::string script = std::string(scheduler_schema()) + scheduler_rows(jobs);
+        const std::string script = scheduler_schema(options) + scheduler_rows(jobs, options);
         const DatabaseImage image = DatabaseImage::build(script);
         cluster_.emplace(options, std::move(jobs));
         world_.reset(seed_, kStart, image, {});
