@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -21,37 +20,32 @@ class Definitions {
 public:
     explicit Definitions(std::vector<ScheduledJob> jobs) : jobs_(std::move(jobs)) {}
 
-    // Those that a run begins with, numbered from 0.
+    // Those that a run begins with, numbered from 0; edits are numbered after them.
     [[nodiscard]] const std::vector<ScheduledJob>& jobs() const { return jobs_; }
-    // The edits of this run, numbered after them.
-    [[nodiscard]] std::span<const ScheduledJob* const> edits() const { return edits_; }
-
     // Forgets the edits of the last run. They stay in memory until others take their place: tasks
     // of that run may still refer to them while they end.
-    void reset() { edits_.clear(); }
+    void reset() { edits_ = 0; }
 
     std::int64_t add(ScheduledJob edited) {
-        const std::size_t index = edits_.size();
-        if (index < kept_.size()) {
-            kept_[index] = std::move(edited);
+        if (edits_ < kept_.size()) {
+            kept_[edits_] = std::move(edited);
         } else {
             kept_.push_back(std::move(edited));
         }
-        edits_.push_back(&kept_[index]);
-        return static_cast<std::int64_t>(jobs_.size() + index);
+        return static_cast<std::int64_t>(jobs_.size() + edits_++);
     }
 
     [[nodiscard]] const ScheduledJob& at(std::int64_t number) const {
         const auto index = static_cast<std::size_t>(number);
         if (index < jobs_.size()) return jobs_[index];
-        sim::require(index - jobs_.size() < edits_.size(), "a definition's number is of this run");
-        return *edits_[index - jobs_.size()];
+        sim::require(index - jobs_.size() < edits_, "a definition's number is of this run");
+        return kept_[index - jobs_.size()];
     }
 
 private:
     std::vector<ScheduledJob> jobs_;
-    std::deque<ScheduledJob> kept_;
-    std::vector<const ScheduledJob*> edits_;
+    std::deque<ScheduledJob> kept_;  // of this run and, beyond `edits_`, of earlier ones
+    std::size_t edits_ = 0;
 };
 
 }  // namespace fencepost::model

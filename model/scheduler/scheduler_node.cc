@@ -246,17 +246,18 @@ void SchedulerNode::check_in(std::uint32_t& failures) {
 // Before the first instant of all is too late there is no misfire to find: until then the task and
 // its statements are left out. Its looks are a threshold apart, beginning with the process.
 void SchedulerNode::start_misfires_if_near() {
-    if (misfires_started_ || cluster_->jobs().empty()) return;
-    Time earliest = Time::max();
-    for (const ScheduledJob& job : cluster_->jobs()) {
-        earliest = std::min(earliest, job.schedule.first());
-    }
-    for (const ScheduledJob* const edit : cluster_->definitions().edits()) {
-        earliest = std::min(earliest, edit->schedule.first());
-    }
+    if (misfires_started_) return;
     const SchedulerOptions& options = cluster_->options();
     const Time now = ports_.clock.wall_now();
-    if (now + options.check_in < earliest + options.misfire_threshold) return;
+    // In an editable store there may be more triggers at any time.
+    if (!options.editable) {
+        if (cluster_->jobs().empty()) return;
+        Time earliest = Time::max();
+        for (const ScheduledJob& job : cluster_->jobs()) {
+            earliest = std::min(earliest, job.schedule.first());
+        }
+        if (now + options.check_in < earliest + options.misfire_threshold) return;
+    }
     misfires_started_ = true;
     const Duration age = now - running_since_;
     const Duration first_look = age > Duration::zero()

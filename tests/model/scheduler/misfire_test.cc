@@ -14,11 +14,6 @@ protected:
         at(120s, [this] { boot_node("A"); });
         at(120s, [this] { boot_node("B"); });
     }
-    std::vector<sim::Duration> scheduled() {
-        std::vector<sim::Duration> times;
-        for (const JobRun& run : runs_) times.push_back(run.fire.scheduled_fire_time - kStart);
-        return times;
-    }
 };
 
 TEST_F(MisfireTest, SmartFiresOnceWithTheMomentOfHandling) {

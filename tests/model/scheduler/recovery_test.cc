@@ -1,5 +1,4 @@
 // Nodes that die, stand still, or lose an answer; what the cluster makes of it.
-#include "sim/plan.h"
 #include "tests/model/scheduler/scheduler_run.h"
 
 namespace fencepost::model {
@@ -22,9 +21,6 @@ protected:
                 ->execute("DELETE FROM qrtz_scheduler_state");
         }));
     }
-    bool fault_struck() { return kernel().fault_struck(0); }
-
-    sim::Plan plan_;
 };
 
 TEST_F(RecoveryTest, AKilledNodesFireRunsAgainOnItsPeerAfterDetection) {

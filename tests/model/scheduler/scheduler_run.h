@@ -12,7 +12,9 @@
 #include "model/events.h"
 #include "model/scheduler/jdbc_schema.h"
 #include "model/scheduler/scheduler_node.h"
+#include "model/scheduler/scheduler_operator.h"
 #include "model/world.h"
+#include "sim/plan.h"
 
 namespace fencepost::model {
 
@@ -37,7 +39,9 @@ protected:
     // Tasks refer to the world's servers and to the cluster.
     ~SchedulerRun() override { kernel().end_run(); }
 
+    // Without any: at the start.
     static ScheduledJob due_at(std::vector<sim::Duration> after_start) {
+        if (after_start.empty()) after_start.push_back(0s);
         std::vector<sim::Time> instants;
         for (const sim::Duration each : after_start) instants.push_back(kStart + each);
         return {.tenant = "acme",
@@ -57,7 +61,7 @@ protected:
         const std::string script = scheduler_schema(options) + scheduler_rows(jobs, options);
         const DatabaseImage image = DatabaseImage::build(script);
         cluster_.emplace(options, std::move(jobs));
-        world_.reset(seed_, kStart, image, {});
+        world_.reset(seed_, kStart, image, world_options_);
     }
 
     sim::Node& boot_node(const std::string& name) {
@@ -80,6 +84,32 @@ protected:
         return *kernel().find_node(runs_.back().node);
     }
 
+    // An operator's calls, made from a machine of its own then.
+    void operate(sim::Duration after_start, std::function<void(SchedulerOperator&)> calls) {
+        sim::Node& client = kernel().add_node(
+            "operator-" + std::to_string(++operators_),
+            [this, calls = std::move(calls)](sim::Incarnation& incarnation) {
+                SchedulerOperator scheduler{world_.ports_of(incarnation), *cluster_};
+                calls(scheduler);
+            });
+        at(after_start, [this, &client] { kernel().boot(client); });
+    }
+    // One more fault, at a call. Boot first.
+    sim::Fault& fault_at(std::string point, sim::Phase phase, sim::FaultKind kind) {
+        plan_.faults.push_back({});
+        sim::Fault& fault = plan_.faults.back();
+        fault.at = std::move(point);
+        fault.phase = phase;
+        fault.kind = kind;
+        return fault;
+    }
+    void arm() { kernel().arm(plan_, world_); }
+    void stop_at(std::string point, sim::Phase phase, sim::Duration lasting) {
+        fault_at(std::move(point), phase, sim::FaultKind::Pause).lasting = lasting;
+        arm();
+    }
+    [[nodiscard]] bool fault_struck() { return kernel().fault_struck(0); }
+
     sim::Kernel& kernel() { return world_.kernel(); }
     sim::Node& node(std::string_view name) { return *kernel().find_node(name); }
     sim::Node& other_than(const sim::Node& one) { return node(one.name() == "A" ? "B" : "A"); }
@@ -95,6 +125,35 @@ protected:
         const auto rows = world_.database().read_committed(
             "SELECT trigger_state FROM qrtz_triggers WHERE trigger_group = 'acme'");
         return rows.empty() ? "none" : rows.text(0, 0);
+    }
+
+    // One value of the committed tables, as text; "none" when there is no row.
+    std::string stored(std::string_view query) {
+        const auto rows = world_.database().read_committed(query);
+        if (rows.empty()) return "none";
+        if (rows.is_null(0, 0)) return "null";
+        const auto* number = std::get_if<std::int64_t>(&rows.at(0, 0));
+        return number != nullptr ? std::to_string(*number) : rows.text(0, 0);
+    }
+    // The runs of a job, and when they were scheduled.
+    std::vector<JobRun> runs_of(std::string_view job) {
+        std::vector<JobRun> found;
+        for (const JobRun& run : runs_) {
+            if (run.fire.job == job) found.push_back(run);
+        }
+        return found;
+    }
+    std::vector<sim::Duration> scheduled() {
+        std::vector<sim::Duration> times;
+        for (const JobRun& run : runs_) times.push_back(run.fire.scheduled_fire_time - kStart);
+        return times;
+    }
+    // Instants of a job that were fired more than once.
+    int duplicates() {
+        std::map<std::pair<std::string, sim::Time>, int> fires;
+        for (const JobRun& run : runs_) ++fires[{run.fire.job, run.fire.scheduled_fire_time}];
+        return static_cast<int>(
+            std::ranges::count_if(fires, [](const auto& each) { return each.second > 1; }));
     }
 
     template <sim::EventType E>
@@ -116,13 +175,17 @@ protected:
     }
 
     std::uint64_t seed_ = 1;
+    WorldOptions world_options_;
     sim::Duration job_time_ = 100ms;
     std::function<void(const jobs::Fire&)> listener_;  // instead of sleeping for the job's time
     std::vector<JobRun> runs_;
     std::optional<SchedulerCluster> cluster_;
     World world_;
+    sim::Plan plan_;
 
 private:
+    int operators_ = 0;
+
     void run_node(sim::Incarnation& incarnation) {
         static const sim::WaitText kForEver{"nothing"};
         SchedulerNode scheduler{kernel(), incarnation, world_.ports_of(incarnation), *cluster_,
