@@ -22,7 +22,7 @@ constexpr int kMaxAcquireLoops = 3;
 JdbcJobStore::JdbcJobStore(const jobs::Ports& ports, std::string instance,
                            const SchedulerOptions& options, Definitions& definitions)
     : clock_(&ports.clock),
-      sessions_(ports.database),
+      sessions_(ports.database, ports.clock, options.connection_patience),
       instance_(std::move(instance)),
       options_(&options),
       definitions_(&definitions),

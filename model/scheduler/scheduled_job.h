@@ -59,6 +59,8 @@ struct SchedulerOptions {
     sim::Duration check_in_margin = std::chrono::milliseconds{7500};
     sim::Duration misfire_threshold = std::chrono::seconds{60};
     sim::Duration db_retry = std::chrono::seconds{15};
+    // How long the connection pool waits for a server that refuses (HikariCP: 30 s).
+    sim::Duration connection_patience = std::chrono::seconds{0};
     std::uint32_t batch = 1;
     sim::Duration batch_window = std::chrono::seconds{0};
     bool acquire_within_lock = false;

@@ -249,8 +249,9 @@ void SchedulerNode::start_misfires_if_near() {
     if (misfires_started_) return;
     const SchedulerOptions& options = cluster_->options();
     const Time now = ports_.clock.wall_now();
-    // In an editable store there may be more triggers at any time.
-    if (!options.editable) {
+    // In an editable store there may be more triggers at any time; and where it waits for the
+    // database in an outage, its first look is over as soon as that is back.
+    if (!options.editable && options.connection_patience == Duration::zero()) {
         if (cluster_->jobs().empty()) return;
         Time earliest = Time::max();
         for (const ScheduledJob& job : cluster_->jobs()) {

@@ -18,7 +18,10 @@ using namespace jdbc;
 
 SchedulerOperator::SchedulerOperator(const jobs::Ports& ports, SchedulerCluster& cluster,
                                      SchedulerNode* through)
-    : clock_(&ports.clock), sessions_(ports.database), cluster_(&cluster), through_(through) {
+    : clock_(&ports.clock),
+      sessions_(ports.database, ports.clock),
+      cluster_(&cluster),
+      through_(through) {
     sim::require(cluster.options().mode == SchedulerMode::Clustered,
                  "an operator works on the shared job store");
 }

@@ -14,8 +14,20 @@ bool PooledConnection::open() {
         pool_->idle_.pop_back();
         return true;
     }
-    session_ = pool_->database_->connect();
+    connect();
     return false;
+}
+
+void PooledConnection::connect() {
+    constexpr sim::Duration kBetweenTries = std::chrono::milliseconds{250};
+    for (sim::Duration waited{}; session_ == nullptr; waited += kBetweenTries) {
+        try {
+            session_ = pool_->database_->connect();
+        } catch (const jobs::ConnectionLost&) {
+            if (waited >= pool_->patience_) throw;
+            pool_->clock_->sleep_for(kBetweenTries);
+        }
+    }
 }
 
 void PooledConnection::begin() {

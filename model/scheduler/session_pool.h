@@ -6,17 +6,25 @@
 #include <utility>
 #include <vector>
 
+#include "jobs/ports/clock.h"
 #include "jobs/ports/sql.h"
+#include "sim/time.h"
 
 namespace fencepost::model {
 
 class SessionPool {
 public:
-    explicit SessionPool(jobs::sql::Database& database) : database_(&database) {}
+    // Who wants a new connection while the server refuses waits for up to `patience`, as HikariCP
+    // does for 30 s; without any the refusal is passed on at once.
+    SessionPool(jobs::sql::Database& database, jobs::Clock& clock,
+                sim::Duration patience = sim::Duration::zero())
+        : database_(&database), clock_(&clock), patience_(patience) {}
 
 private:
     friend class PooledConnection;
     jobs::sql::Database* database_;
+    jobs::Clock* clock_;
+    sim::Duration patience_;
     std::vector<std::unique_ptr<jobs::sql::Session>> idle_;
 };
 
@@ -70,6 +78,7 @@ public:
 private:
     // True when the session has been used before and not yet by this connection.
     bool open();
+    void connect();
 
     SessionPool* pool_;
     std::unique_ptr<jobs::sql::Session> session_;

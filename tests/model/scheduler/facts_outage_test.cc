@@ -112,6 +112,30 @@ TEST_F(QuartzOutageFacts, Q_DB_3_ACompletionThatFailedIsRetriedAfterTheRetryInte
     EXPECT_LE(scheduled()[1], 4s + kRetry + kThreshold + 200ms);
 }
 
+// With a pool that waits for the database; others are refused and give the trigger back.
+TEST_F(QuartzOutageFacts, Q_DB_4_AHeldTriggerFiresLateWithItsTimeAndAWaitingOneMisfires) {
+    auto held = each_five_seconds();
+    auto waiting = each_five_seconds();
+    waiting.job = "waiting";
+    auto options = kOptions;
+    options.connection_patience = 30s;
+    boot({held, waiting}, options, {"A"});
+    at(4900ms, [this] { world_.database().restart(9s); });
+    run_until(16s);
+    const auto late = runs_of("reconcile");
+    ASSERT_EQ(late.size(), 3U);
+    EXPECT_EQ(late[0].fire.scheduled_fire_time, kStart + 5s);
+    EXPECT_GE(late[0].started, kStart + 13900ms);
+    EXPECT_GE(late[1].fire.scheduled_fire_time, kStart + 13900ms);  // a misfire
+    EXPECT_LT(late[1].started, kStart + 15s);
+    EXPECT_EQ(late[2].fire.scheduled_fire_time, kStart + 15s);
+    const auto missed = runs_of("waiting");
+    ASSERT_EQ(missed.size(), 2U);
+    EXPECT_GE(missed[0].fire.scheduled_fire_time, kStart + 13900ms);
+    EXPECT_EQ(missed[1].fire.scheduled_fire_time, kStart + 15s);
+    EXPECT_EQ(duplicates(), 0);
+}
+
 TEST_F(QuartzOutageFacts, Q_DB_6_AnOutageForAllMakesNobodyFail) {
     job_time_ = 30s;
     boot({due_at({2s})}, kOptions);
