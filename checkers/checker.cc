@@ -40,9 +40,14 @@ constexpr std::array kCheckers{
             .invariant = "While a lease stands, nobody but its holder releases, renews or "
                          "overwrites it, and nobody whose lease ran out begins to write.",
             .judge = &judge_single_holder},
+    Checker{.name = "drain",
+            .invariant = "A process that knows that it must end takes no new work, and keeps its "
+                         "leases for as long as it works.",
+            .judge = &judge_drain},
     Checker{.name = "honest-status",
             .invariant = "A status says succeeded only when all effects are there, and failed or "
-                         "cancelled only when they are not.",
+                         "cancelled only when they are not; only success shows 100 %, and a total "
+                         "is shown only if it is known.",
             .judge = &judge_honest_status},
 };
 

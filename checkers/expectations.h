@@ -52,6 +52,19 @@ struct ConservedColumn {
     std::string column;
 };
 
+// What the claims show of their progress.
+struct ProgressColumns {
+    std::string current;  // integer: items done
+    std::string total;    // integer or NULL: items in all, only if that is known
+    std::string percent;  // integer or NULL; empty name: shown from current and total
+    // How many items the units have of which that is known; of the others nobody knows it.
+    struct Total {
+        std::string unit;
+        std::int64_t items = 0;
+    };
+    std::vector<Total> totals{};
+};
+
 // The table of claims, one row a unit.
 struct ClaimTable {
     std::string table;
@@ -65,6 +78,8 @@ struct ClaimTable {
     // Empty: claims do not run out by themselves.
     std::string until;
     sim::Duration held_for{};  // so long at least a claim stays its owner's from then on
+    std::string cancelled{};            // the one of them that says so; empty: there is none
+    std::optional<ProgressColumns> progress{};
     // The unit that a business key stands for: the key itself unless the handler says otherwise.
 };
 

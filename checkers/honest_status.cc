@@ -1,12 +1,14 @@
 // honest status: a claim says succeeded only when all effects of its unit are there, with it or
-// before; failed or cancelled never while they are; and when the run has come to rest, no unit that
-// is complete is left in a status that is not final.
+// before; failed or cancelled never while they are; cancelled only after an operator asked for it;
+// and when the run has come to rest, no unit that is complete is left in a status that is not
+// final. What it shows of its progress is true (checkers/shown_progress.h).
 
 #include <fmt/format.h>
 
 #include "checkers/findings.h"
 #include "checkers/judges.h"
 #include "checkers/landed.h"
+#include "checkers/shown_progress.h"
 
 namespace fencepost::checkers {
 namespace {
@@ -20,6 +22,7 @@ public:
         for (const EffectChange& change : commit.effects) landed_.apply(change);
         for (const ClaimChange& change : commit.claims) {
             judge_status(change);
+            judge_progress(change);
             claims_[change.unit] = change.after ? &change : nullptr;
         }
         for (const EffectChange& change : commit.effects) {
@@ -46,6 +49,16 @@ public:
     [[nodiscard]] std::size_t judged() const { return judged_; }
 
 private:
+    // One claim is blamed once: what is shown wrong mostly stays so.
+    void judge_progress(const ClaimChange& change) {
+        std::string fault = fault_of_progress(reading_, landed_, change);
+        if (fault.empty()) return;
+        misled_.resize(claims_.size());
+        if (misled_[change.unit]) return;
+        misled_[change.unit] = true;
+        findings_.add(change.source.record, reading_.unit_name(change.unit), std::move(fault));
+    }
+
     void judge_status(const ClaimChange& change) {
         const std::uint32_t unit = change.unit;
         if (!change.after || !change.after->finished || reading_.units()[unit].expected == 0) {
@@ -54,6 +67,13 @@ private:
         const ClaimState& after = *change.after;
         if (change.before && change.before->status == after.status) return;
         ++judged_;
+        const Unit& of = reading_.units()[unit];
+        if (after.cancelled && change.source.record < of.cancel_asked) {
+            findings_.add(change.source.record, reading_.unit_name(unit),
+                          fmt::format("Claim {} was set to {} by {}, and nobody had asked for it.",
+                                      reading_.unit_name(unit), after.status,
+                                      reading_.who_and_when(change.source.record)));
+        }
         if (after.succeeded == landed_.complete(unit)) return;
         if (!after.succeeded) {
             blame_denial(unit, change, change.source.record);
@@ -100,7 +120,7 @@ private:
     const Reading& reading_;
     Landed landed_;
     std::vector<const ClaimChange*> claims_;  // of each unit: its last change, while there is a row
-    std::vector<bool> denied_;
+    std::vector<bool> denied_, misled_;
     std::size_t judged_ = 0;
     Findings findings_;
 };

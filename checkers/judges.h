@@ -14,6 +14,7 @@ Judgement judge_checkpoint(const Reading& reading);
 Judgement judge_takeover(const Reading& reading);
 Judgement judge_completed_is_not_redone(const Reading& reading);
 Judgement judge_single_holder(const Reading& reading);
+Judgement judge_drain(const Reading& reading);
 Judgement judge_honest_status(const Reading& reading);
 
 }  // namespace fencepost::checkers

@@ -1,6 +1,7 @@
 // once: every expected effect is there exactly once at the end, no effect was there twice after any
 // commit, and none that nobody expects was ever there. A row that is deleted no longer counts, nor
-// does a charge that is refunded; what may only pass is gone at the end.
+// does a charge that is refunded; what may only pass is gone at the end. Work that an operator asked
+// to cancel and that ended so may miss what it had not done.
 
 #include <fmt/format.h>
 
@@ -38,6 +39,10 @@ public:
     void judge_end() {
         for (std::uint32_t effect = 0; effect < reading_.expected_effects(); ++effect) {
             if (landed_.count(effect) > 0) continue;
+            if (cancelled(reading_.effects()[effect].unit)) {
+                ++left_undone_;
+                continue;
+            }
             findings_.add(
                 reading_.end()->record, reading_.effect_key(effect),
                 fmt::format("{} is missing at the end of the run.", reading_.effect_text(effect)));
@@ -55,8 +60,14 @@ public:
     }
 
     [[nodiscard]] Findings& findings() { return findings_; }
+    [[nodiscard]] std::size_t left_undone() const { return left_undone_; }
 
 private:
+    [[nodiscard]] bool cancelled(std::uint32_t unit) const {
+        const Unit& of = reading_.units()[unit];
+        return of.cancelled && of.cancel_asked != sim::kNoRecord;
+    }
+
     void apply(const EffectChange& change) {
         landed_.apply(change);
         if (change.leaves() && landed_.count(change.before) == 0) {
@@ -93,6 +104,7 @@ private:
     Landed landed_;
     std::vector<sim::RecordId> standing_;  // the last landing of each effect that is there
     std::vector<Landing> suspects_;
+    std::size_t left_undone_ = 0;  // of work that was cancelled
     Findings findings_;
 };
 
@@ -105,7 +117,15 @@ Judgement judge_once(const Reading& reading) {
     if (!once.findings().empty()) return std::move(once.findings()).failed();
     if (reading.expected_effects() == 0) return unknown("no effect was expected");
     if (!reading.end()) return unknown("the run has no end: what is missing cannot be told");
-    return passed(count_of(reading.expected_effects(), "effect") + ", each there once");
+    if (once.left_undone() == reading.expected_effects()) {
+        return unknown("all work was cancelled before its first effect");
+    }
+    std::string reason =
+        count_of(reading.expected_effects() - once.left_undone(), "effect") + ", each there once";
+    if (once.left_undone() > 0) {
+        reason += fmt::format("; {} of cancelled work left undone", once.left_undone());
+    }
+    return passed(std::move(reason));
 }
 
 }  // namespace fencepost::checkers

@@ -48,6 +48,7 @@ const model::Cell& cell_at(const model::Cells& cells, std::size_t column) {
 Reading::Reading(const sim::History& history, const Expectations& expectations)
     : history_(history), expectations_(expectations) {
     expect_effects();
+    expect_totals();
     for (sim::RecordId id = 0; id < history.size(); ++id) {
         switch (history.kind_of(id)) {
             case model::TableKnown::kKind:
@@ -70,6 +71,11 @@ Reading::Reading(const sim::History& history, const Expectations& expectations)
             case model::WorkDue::kKind:
                 ++due_;
                 break;
+            case model::CancelAsked::kKind: {
+                Unit& unit = units_[unit_of(history[id].as<model::CancelAsked>()->unit)];
+                if (unit.cancel_asked == sim::kNoRecord) unit.cancel_asked = id;
+                break;
+            }
             case model::Unfinished::kKind:
                 unfinished_.push_back(id);
                 break;
@@ -118,6 +124,13 @@ void Reading::expect(std::size_t table, const std::vector<ExpectedEffect>& effec
     }
 }
 
+void Reading::expect_totals() {
+    if (!expectations_.claims || !expectations_.claims->progress) return;
+    for (const ProgressColumns::Total& known : expectations_.claims->progress->totals) {
+        units_[unit_of(known.unit)].total = known.items;
+    }
+}
+
 void Reading::read_table(const model::TableKnown& known) {
     if (known.index >= tables_.size()) tables_.resize(known.index + 1);
     Table& table = tables_[known.index];
@@ -152,6 +165,13 @@ void Reading::read_table(const model::TableKnown& known) {
             table.checkpoint = column_of(known.columns, claims.checkpoint);
         }
         if (!claims.until.empty()) table.until = column_of(known.columns, claims.until);
+        if (claims.progress) {
+            table.current = column_of(known.columns, claims.progress->current);
+            table.total = column_of(known.columns, claims.progress->total);
+            if (!claims.progress->percent.empty()) {
+                table.percent = column_of(known.columns, claims.progress->percent);
+            }
+        }
     }
 }
 
@@ -255,6 +275,7 @@ void Reading::read_claim(const Table& table, const Source& source) {
     if (after == kNone) return;
     change.unit = after;
     change.after = claim_state(table, row_.after);
+    units_[after].cancelled = change.after->cancelled;
     change_claim(change);
 }
 
@@ -330,6 +351,13 @@ ClaimState Reading::claim_state(const Table& table, const model::Cells& cells) c
     const std::vector<std::string>& finished = expectations_.claims->finished;
     state.finished = std::ranges::find(finished, state.status) != finished.end();
     state.succeeded = !finished.empty() && finished.front() == state.status;
+    state.cancelled =
+        !expectations_.claims->cancelled.empty() && state.status == expectations_.claims->cancelled;
+    if (expectations_.claims->progress) {
+        state.current = integer_of(cell_at(cells, table.current));
+        state.total = integer_of(cell_at(cells, table.total));
+        state.percent = integer_of(cell_at(cells, table.percent));
+    }
     return state;
 }
 

@@ -27,7 +27,10 @@ struct Source {
 };
 
 struct Unit {
-    std::uint32_t expected = 0;  // how many effects it must have
+    std::uint32_t expected = 0;                   // how many effects it must have
+    std::optional<std::int64_t> total;            // how many items it is known in advance to have
+    sim::RecordId cancel_asked = sim::kNoRecord;  // first, by an operator
+    bool cancelled = false;                       // says its claim at the end
 };
 
 struct Effect {
@@ -70,6 +73,8 @@ struct ClaimState {
     model::Cell until;
     bool finished = false;
     bool succeeded = false;
+    bool cancelled = false;
+    std::optional<std::int64_t> current, total, percent;  // none: NULL or no such column
 
     [[nodiscard]] bool owned() const { return !std::holds_alternative<std::monostate>(owner); }
     bool operator==(const ClaimState&) const = default;
@@ -147,6 +152,7 @@ private:
         bool claims = false;
         std::size_t key = kAbsent, status = kAbsent, owner = kAbsent;
         std::size_t token = kAbsent, checkpoint = kAbsent, until = kAbsent;
+        std::size_t current = kAbsent, total = kAbsent, percent = kAbsent;
 
         [[nodiscard]] bool matters() const {
             return effect != kNone || fenced != kNone || conserved != kNone || claims;
@@ -158,6 +164,7 @@ private:
 
     void expect_effects();
     void expect(std::size_t table, const std::vector<ExpectedEffect>& effects, bool passing);
+    void expect_totals();
     void read_table(const model::TableKnown& known);
     void read_row(const sim::Record& record);
     void read_charge(const sim::Record& record);

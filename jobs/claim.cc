@@ -108,12 +108,21 @@ WallTime database_now(sql::Session& session) {
     return WallTime{std::chrono::microseconds{now.integer(0, 0)}};
 }
 
-std::vector<Fire> unfinished(sql::Session& session, Duration idle, std::int64_t limit) {
-    const sql::Result rows = session.execute(
+std::vector<Fire> unfinished(sql::Session& session, Duration idle,
+                             const std::vector<std::string>& jobs, std::int64_t limit) {
+    std::vector<sql::Value> values{std::chrono::floor<std::chrono::microseconds>(idle).count(),
+                                   limit};
+    std::string of_jobs;
+    for (const std::string& job : jobs) {
+        values.emplace_back(job);
+        of_jobs += (of_jobs.empty() ? "AND job IN ($" : ", $") + std::to_string(values.size());
+    }
+    if (!of_jobs.empty()) of_jobs += ") ";
+    const sql::Result rows = session.run(
         "SELECT tenant, job, scheduled_us FROM job_claim "
-        "WHERE status IN ('pending', 'running') AND updated_us <= db_now_us() - $1 "
-        "ORDER BY scheduled_us, business_key LIMIT $2",
-        std::chrono::floor<std::chrono::microseconds>(idle).count(), limit);
+        "WHERE status IN ('pending', 'running') AND updated_us <= db_now_us() - $1 " +
+            of_jobs + "ORDER BY scheduled_us, business_key LIMIT $2",
+        values);
     std::vector<Fire> fires;
     for (std::size_t row = 0; row < rows.rows(); ++row) {
         const WallTime scheduled{std::chrono::microseconds{rows.integer(row, 2)}};
@@ -124,6 +133,19 @@ std::vector<Fire> unfinished(sql::Session& session, Duration idle, std::int64_t 
                          .recovering = true});
     }
     return fires;
+}
+
+std::vector<FailedClaim> for_a_person(sql::Session& session, std::int64_t limit) {
+    const sql::Result rows = session.execute(
+        "SELECT business_key, last_error FROM job_claim WHERE status = 'failed' "
+        "ORDER BY scheduled_us, business_key LIMIT $1",
+        limit);
+    std::vector<FailedClaim> failed;
+    for (std::size_t row = 0; row < rows.rows(); ++row) {
+        failed.push_back(
+            {rows.text(row, 0), rows.is_null(row, 1) ? std::string{} : rows.text(row, 1)});
+    }
+    return failed;
 }
 
 }  // namespace claims

@@ -79,9 +79,18 @@ void finish(sql::Session& session, const Claim& claim, std::string_view status,
 // The clock that claims are timed by. Throws ConnectionLost.
 [[nodiscard]] WallTime database_now(sql::Session& session);
 
-// Work that is recorded and not finished, and has not moved for `idle`, oldest first.
+// Work of these jobs (of all, if there are none) that is recorded and not finished, and has not
+// moved for `idle`, oldest first.
 [[nodiscard]] std::vector<Fire> unfinished(sql::Session& session, Duration idle,
+                                           const std::vector<std::string>& jobs,
                                            std::int64_t limit);
+
+// The person's queue: claims that failed for good, oldest first.
+struct FailedClaim {
+    std::string key;
+    std::string error;
+};
+[[nodiscard]] std::vector<FailedClaim> for_a_person(sql::Session& session, std::int64_t limit);
 
 }  // namespace claims
 }  // namespace fencepost::jobs

@@ -41,7 +41,8 @@ enum class Disposition : std::uint8_t {
     GaveWay,      // somebody else holds the lease; recovery looks again later
     Fenced,       // a newer holder took over midway; nothing of this one's counts any more
     Failed,       // a permanent error, recorded in the claim
-    Unfinished,   // retries are used up for now; recovery goes on later
+    Unfinished,   // retries are used up for now or the process ends; recovery goes on later
+    NotKnown,     // recorded, and left to a newer version of the program
 };
 
 constexpr std::string_view name_of(Disposition disposition) {
@@ -58,6 +59,8 @@ constexpr std::string_view name_of(Disposition disposition) {
             return "failed";
         case Disposition::Unfinished:
             return "unfinished";
+        case Disposition::NotKnown:
+            return "left to a newer version";
     }
     return "?";
 }

@@ -4,29 +4,34 @@
 #include <exception>
 #include <utility>
 
-namespace fencepost::jobs {
+#include "jobs/error_class.h"
 
-Duration Backoff::before_attempt(int attempt) const {
-    Duration wait = first;
-    for (int i = 2; i < attempt && wait < last; ++i) wait *= 2;
-    return std::min(wait, last);
-}
+namespace fencepost::jobs {
 
 Worker::Worker(Ports ports, WorkerOptions options, Handler handler, Agenda agenda)
     : ports_(ports),
       options_(options),
       handler_(std::move(handler)),
-      agenda_(std::move(agenda)),
-      recorded_until_(ports_.clock.wall_now() - options.missed_within),
+      missed_(ports.clock, std::move(agenda), options.missed_after, options.missed_within),
       leases_(ports, options.lease) {}
 
 Disposition Worker::handle(const Fire& fire) {
+    return run(fire, From::Scheduler);
+}
+
+bool Worker::knows(const Fire& fire) const {
+    return options_.known_jobs.empty() ||
+           std::ranges::find(options_.known_jobs, fire.job) != options_.known_jobs.end();
+}
+
+Disposition Worker::run(const Fire& fire, From from) {
     const BusinessKey key = BusinessKey::of(fire);
     record_until_known(fire, key);
+    if (!knows(fire)) return Disposition::NotKnown;
     for (int number = 1; number <= options_.attempts; ++number) {
         if (number > 1) ports_.clock.sleep_for(options_.backoff.before_attempt(number));
         try {
-            return attempt(fire, key);
+            return attempt(fire, key, from);
         } catch (const Fenced&) {
             return Disposition::Fenced;
         } catch (const AttemptError&) {
@@ -50,10 +55,11 @@ void Worker::record_until_known(const Fire& fire, const BusinessKey& key) {
     }
 }
 
-Disposition Worker::attempt(const Fire& fire, const BusinessKey& key) {
+Disposition Worker::attempt(const Fire& fire, const BusinessKey& key, From from) {
     const auto lease = leases_.try_acquire(fire.tenant + "/" + fire.job);
     if (lease == nullptr) return Disposition::GaveWay;
     const auto session = ports_.database.connect();
+    if (stopping_ && from == From::Recovery) return Disposition::Unfinished;
     const std::optional<Claim> claim = claims::take(*session, key, fire, lease->value());
     if (!claim) return Disposition::AlreadyDone;
     return work(fire, *claim, *lease, *session);
@@ -66,6 +72,7 @@ Disposition Worker::work(const Fire& fire, Claim claim, Lease& lease, sql::Sessi
             const Outcome outcome = handler_(job);
             switch (outcome.kind()) {
                 case Outcome::Kind::More:
+                    if (stopping_) return Disposition::Unfinished;
                     ports_.clock.sleep_for(outcome.delay());
                     continue;
                 case Outcome::Kind::Succeeded:
@@ -75,10 +82,10 @@ Disposition Worker::work(const Fire& fire, Claim claim, Lease& lease, sql::Sessi
                     claims::finish(session, job.claim(), "failed", outcome.reason());
                     return Disposition::Failed;
             }
-        } catch (const AttemptError&) {
+        } catch (const Fenced&) {
             throw;
         } catch (const std::exception& error) {
-            // The handler's own error: no repeat will mend it.
+            if (class_of(error) == ErrorClass::Transient) throw;
             claims::finish(session, job.claim(), "failed", error.what());
             return Disposition::Failed;
         }
@@ -102,26 +109,20 @@ void Worker::recover_once() {
     std::vector<Fire> waiting;
     {
         const auto session = ports_.database.connect();
-        record_missed(*session);
-        waiting = claims::unfinished(*session, options_.recovery_idle, kAtOnce);
+        missed_.for_each(*session, [&](const Fire& fire) {
+            claims::record(*session, BusinessKey::of(fire), fire);
+        });
+        waiting =
+            claims::unfinished(*session, options_.recovery_idle, options_.known_jobs, kAtOnce);
     }
-    for (const Fire& fire : waiting) handle(fire);
+    for (const Fire& fire : waiting) {
+        if (stopping_) return;
+        run(fire, From::Recovery);
+    }
 }
 
-// Looks by this node's clock first, which costs nothing; what is too late is decided by the
-// database's, so that a node whose clock is ahead does no day's work before its time.
-void Worker::record_missed(sql::Session& session) {
-    if (!agenda_) return;
-    const WallTime now = ports_.clock.wall_now();
-    if (agenda_(recorded_until_, now - options_.missed_after).empty()) return;
-    const WallTime until = claims::database_now(session) - options_.missed_after;
-    for (const Fire& fire : agenda_(recorded_until_, until)) {
-        claims::record(session, BusinessKey::of(fire), fire);
-    }
-    recorded_until_ = std::max(recorded_until_, until);
-}
-
-void Worker::stop_recovery() {
+void Worker::stop() {
+    stopping_ = true;
     if (recovery_ == nullptr) return;
     recovery_->request_stop();
     recovery_->join();

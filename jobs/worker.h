@@ -7,25 +7,26 @@
 //   handler  batches, each committed with its checkpoint under the fence
 //   finish   the final status, under the fence
 //
-// Whatever ends an attempt (a lost connection, an unknown outcome, a deadlock) is answered the same
-// way: from the lease on again, with a new owner and a higher token. So the late half of an earlier
-// attempt meets the fence like any other stale holder.
+// What may pass by itself (a lost connection, an unknown outcome, a deadlock) is answered the same
+// way: from the lease on again, with a new owner and a higher token, after a bounded back-off. So
+// the late half of an earlier attempt meets the fence like any other stale holder. What will not
+// pass (jobs/error_class.h) ends the claim as failed: those are a person's queue.
+//
+// Stop: no work is taken up any more, and what goes on is left to others at the end of its batch.
+// The lease and its renewal end with the work, last of all.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "jobs/agenda.h"
+#include "jobs/backoff.h"
 #include "jobs/job_context.h"
 
 namespace fencepost::jobs {
-
-// Doubling waits between attempts.
-struct Backoff {
-    Duration first = std::chrono::milliseconds{200};
-    Duration last = std::chrono::seconds{5};
-    [[nodiscard]] Duration before_attempt(int attempt) const;  // attempts count from 1
-};
 
 struct WorkerOptions {
     LeaseOptions lease;
@@ -38,12 +39,10 @@ struct WorkerOptions {
     // process starts.
     Duration missed_after = std::chrono::seconds{10};
     Duration missed_within = std::chrono::days{1};
+    // The jobs that this version of the program knows; the work of others is recorded and left to a
+    // version that knows it. Empty: all.
+    std::vector<std::string> known_jobs{};
 };
-
-// The acts that were planned to fall due after `since` and up to `until`, told by who planned them:
-// a scheduler can lose a fire before any job hears of it (a node that fires while another has it
-// for dead, and then dies). Nothing from before the job was installed is on it.
-using Agenda = std::function<std::vector<Fire>(WallTime since, WallTime until)>;
 
 class Worker {
 public:
@@ -58,21 +57,26 @@ public:
     void start_recovery();
     // One search: records what was missed and takes up what stands still. Throws ConnectionLost.
     void recover_once();
-    // No new work is taken up from here on.
-    void stop_recovery();
+    // No new work is taken up from here on; returns when recovery has ended. Fires that go on are
+    // given up at the end of their batch.
+    void stop();
 
 private:
-    Disposition attempt(const Fire& fire, const BusinessKey& key);
+    // Where a piece of work comes from: a fire was accepted when it was handed over, recovery takes
+    // up nothing once the process is to end.
+    enum class From : std::uint8_t { Scheduler, Recovery };
+    Disposition run(const Fire& fire, From from);
+    Disposition attempt(const Fire& fire, const BusinessKey& key, From from);
+    [[nodiscard]] bool knows(const Fire& fire) const;
     Disposition work(const Fire& fire, Claim claim, Lease& lease, sql::Session& session);
     void record_until_known(const Fire& fire, const BusinessKey& key);
-    void record_missed(sql::Session& session);
 
     Ports ports_;
     WorkerOptions options_;
     Handler handler_;
-    Agenda agenda_;
-    WallTime recorded_until_;  // everything planned up to then is recorded
+    MissedActs missed_;
     Leases leases_;
+    std::atomic<bool> stopping_ = false;
     std::unique_ptr<Task> recovery_;
 };
 

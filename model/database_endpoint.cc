@@ -66,16 +66,22 @@ void DatabaseEndpoint::reset(const DatabaseImage& image, const DatabaseOptions& 
     running_ = nullptr;
     transactions_ = 0;
     restarts_ = 0;
+    known_tables_.clear();
     record_tables();
 }
 
+// The tables that are new, or have new columns, since the last time.
 void DatabaseEndpoint::record_tables() {
-    for (const TableInfo& table : engine_.schema().tables) {
-        std::string columns;
-        for (const ColumnInfo& column : table.columns) {
-            if (!columns.empty()) columns += ',';
-            columns += column.name;
-        }
+    const Schema& schema = engine_.schema();
+    recorded_schema_ = schema.id;
+    known_tables_.resize(schema.tables.size());
+    for (const TableInfo& table : schema.tables) {
+        std::string text = table.name;
+        for (const ColumnInfo& column : table.columns) text += ',' + column.name;
+        std::string& known = known_tables_.at(table.id);
+        if (known == text) continue;
+        known = std::move(text);
+        const std::string_view columns = std::string_view{known}.substr(table.name.size() + 1);
         kernel_.record_at(party_, sim::kNoRecord, TableKnown{table.id, table.name, columns});
     }
 }
@@ -131,6 +137,7 @@ void DatabaseEndpoint::execute(SqlExchange& exchange) {
     running_ = &exchange;
     Outcome outcome = engine_.execute(exchange.session_, exchange.statement, exchange.parameters);
     running_ = nullptr;
+    if (engine_.schema().id != recorded_schema_) record_tables();
     if (auto* result = std::get_if<SqlResult>(&outcome)) {
         finish(exchange, std::move(*result));
     } else if (auto* failure = std::get_if<SqlFailure>(&outcome)) {

@@ -99,6 +99,8 @@ private:
     SqlExchange* running_ = nullptr;                 // whose statement the engine executes now
     std::uint32_t transactions_ = 0;
     std::uint32_t restarts_ = 0;
+    std::uint64_t recorded_schema_ = 0;      // the id of the schema whose tables the history knows
+    std::vector<std::string> known_tables_;  // name and columns of each, by its id
 };
 
 }  // namespace fencepost::model

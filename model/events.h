@@ -265,6 +265,24 @@ struct RunEnded {
     static auto fields(auto& self) { return std::tie(self.how, self.settled_after); }
 };
 
+// An operator did something that belongs to the scenario and is no fault of the plan.
+struct OperatorActed {
+    static constexpr sim::EventKind kKind = 140;
+    static constexpr std::string_view kName = "operator";
+    static constexpr std::array<std::string_view, 1> kFields{"what"};
+    std::string_view what;
+    static auto fields(auto& self) { return std::tie(self.what); }
+};
+
+// An operator asks for a unit of work to be cancelled: from here on it may end so.
+struct CancelAsked {
+    static constexpr sim::EventKind kKind = 141;
+    static constexpr std::string_view kName = "cancel-asked";
+    static constexpr std::array<std::string_view, 1> kFields{"unit"};
+    std::string_view unit;
+    static auto fields(auto& self) { return std::tie(self.unit); }
+};
+
 }  // namespace fencepost::model
 
 template <>
@@ -280,7 +298,7 @@ inline constexpr auto kWorldPrinters =
     sim::printers_of<TableKnown, RowChanged, KeyChanged, SessionEnded, LockWait, WorkDue,
                      FireStarted, FireEnded, NodeDeclaredFailed, MessagePublished, MessageDelivered,
                      MessageAcknowledged, MessageExpired, GatewayApplied, GatewayDeclined,
-                     GatewayRefunded, Unfinished, RunEnded>();
+                     GatewayRefunded, Unfinished, RunEnded, OperatorActed, CancelAsked>();
 
 // "row change=insert table=3 …": the name and the fields of any record, of sim/ or of here.
 std::string_view event_name(const sim::Record& record);

@@ -1,6 +1,6 @@
 #include "model/world.h"
 
-#include "sim/events.h"
+#include "model/events.h"
 
 namespace fencepost::model {
 
@@ -19,6 +19,7 @@ void World::reset(std::uint64_t seed, sim::Time start, const DatabaseImage& imag
     kernel_.reset(seed, start);
     ports_.clear();
     scheduler_fault_ = nullptr;
+    operator_act_ = nullptr;
     network_.reset(options.network);
     database_.reset(image, options.database);
     redis_.reset(options.redis);
@@ -67,9 +68,25 @@ bool World::apply(std::uint32_t index, const sim::Fault& fault, sim::Node* origi
             return false;
         case sim::FaultFamily::Call:
             return false;
+        case sim::FaultFamily::Operator:
+            return operator_act_ && operator_act_(index, fault, node);
         case sim::FaultFamily::Node:
             break;
     }
+    return apply_to_node(fault, node);
+}
+
+void World::act(const sim::Fault& fault) {
+    kernel_.record_at(sim::kWorld, sim::kNoRecord, OperatorActed{sim::describe(fault)});
+    sim::Node* node = kernel_.find_node(fault.party);
+    if (sim::info_of(fault.kind).family == sim::FaultFamily::Operator) {
+        if (operator_act_) operator_act_(std::nullopt, fault, node);
+    } else {
+        apply_to_node(fault, node);
+    }
+}
+
+bool World::apply_to_node(const sim::Fault& fault, sim::Node* node) {
     sim::require(node != nullptr, "a node fault names a node of the scenario");
     switch (fault.kind) {
         case FaultKind::Crash:

@@ -35,6 +35,11 @@ public:
     // Scheduler faults (FireTwice, FireLate) are the scheduler's own; it reports their effect.
     using SchedulerFault = std::function<void(std::uint32_t index, const sim::Fault&, sim::Node&)>;
 
+    // What an operator does (Deploy, Cancel) is the scenario's to carry out; true when it has taken
+    // effect at once. `node` is null where the act is at none; `index` only of a plan's fault.
+    using OperatorAct =
+        std::function<bool(std::optional<std::uint32_t> index, const sim::Fault&, sim::Node* node)>;
+
     World();
     // Ends the run first: what its tasks hold still talks to the network while they unwind.
     ~World() override { kernel_.end_run(); }
@@ -44,6 +49,7 @@ public:
     // Starts a run: servers first, then the caller adds its nodes.
     void reset(std::uint64_t seed, sim::Time start, const DatabaseImage& image,
                const WorldOptions& options);
+    void on_operator_act(OperatorAct act) { operator_act_ = std::move(act); }
     void on_scheduler_fault(SchedulerFault handler) { scheduler_fault_ = std::move(handler); }
 
     [[nodiscard]] sim::Kernel& kernel() { return kernel_; }
@@ -64,10 +70,14 @@ public:
     // Everything comes back: nodes, links, servers. Clocks stay as they are.
     void heal();
 
+    // Does what an operator of the scenario does, outside of any plan: a node or operator fault.
+    void act(const sim::Fault& fault);
+
     void strike(std::uint32_t index, const sim::Fault& fault, sim::Node* origin) override;
 
 private:
     bool apply(std::uint32_t index, const sim::Fault& fault, sim::Node* origin);
+    bool apply_to_node(const sim::Fault& fault, sim::Node* node);
     bool apply_to_server(std::uint32_t index, const sim::Fault& fault);
     bool apply_to_clock(const sim::Fault& fault);
     void partition(std::uint32_t index, const sim::Fault& fault);
@@ -85,6 +95,7 @@ private:
     bool has_gateway_ = false;
     std::deque<NodePorts> ports_;
     SchedulerFault scheduler_fault_;
+    OperatorAct operator_act_;
 };
 
 }  // namespace fencepost::model

@@ -124,7 +124,8 @@ Scenario redis_fails() {
 const std::vector<Scenario>& all_scenarios() {
     static const std::vector<Scenario> kAll{
         same_instant(),  same_instant_clustered(), message_twice(),         request_twice(),
-        holder_leaves(), redis_fails(),            crash_before_response(), outcome_unknown()};
+        holder_leaves(), redis_fails(),            crash_before_response(), rolling_upgrade(),
+        long_job(),      outcome_unknown()};
     return kAll;
 }
 

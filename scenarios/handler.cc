@@ -14,6 +14,11 @@ std::int64_t Parameters::at(std::string_view name) const {
     return found->second;
 }
 
+std::int64_t Parameters::value_or(std::string_view name, std::int64_t fallback) const {
+    const auto found = values_.find(name);
+    return found == values_.end() ? fallback : found->second;
+}
+
 std::string Program::answer(const Request& request) {
     throw std::logic_error("nobody has said how to answer the request " + request.id);
 }

@@ -23,6 +23,8 @@ public:
         : values_(std::move(values)) {}
     // Throws std::out_of_range for a name that nobody gave a value.
     [[nodiscard]] std::int64_t at(std::string_view name) const;
+    // For what only some scenarios set.
+    [[nodiscard]] std::int64_t value_or(std::string_view name, std::int64_t fallback) const;
     [[nodiscard]] const std::map<std::string, std::int64_t, std::less<>>& all() const {
         return values_;
     }
@@ -39,6 +41,7 @@ struct DueWork {
     jobs::WallTime scheduled;
     // Of a message, request or start-up step; empty: the scheduled instant names the act.
     std::string id{};
+    std::int64_t version = 1;  // the first version of the program that knows such work
     // "acme/daily-reconcile@2026-03-02T18:00:00Z" or "acme/consume-order#order-17": as in business
     // keys.
     [[nodiscard]] std::string unit() const;
@@ -100,6 +103,7 @@ struct ProgramSetting {
     const jobs::Ports& ports;
     const Parameters& parameters;
     const std::vector<DueWork>& due;  // everything that the schedule makes due in the run
+    std::int64_t version = 1;         // of the program: 1 or 2, where a handler comes in two
 };
 
 struct HandlerSpec {
@@ -118,6 +122,9 @@ struct HandlerSpec {
     std::function<std::unique_ptr<Program>(const ProgramSetting&)> program;
     // What the message or request that asks for an act says; null: its id (Trigger::Messages).
     std::function<std::string(const DueWork&)> body{};
+    // Asks for a unit to be cancelled, as an operator does, on ports of the operator's own. Of
+    // those with Ability::Batches. Throws AttemptError: to be asked again.
+    std::function<void(const jobs::Ports&, const std::string& unit)> cancel;
     // A query that returns a row, its first column in words, for each piece of work that is left
     // open; null when the handler keeps no such record.
     std::function<std::string(const std::vector<DueWork>&)> open_work;

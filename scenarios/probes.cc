@@ -6,6 +6,7 @@
 #include <set>
 
 #include "model/events.h"
+#include "scenarios/long_work_probes.h"
 #include "scenarios/message_probes.h"
 
 namespace fencepost::scenarios {
@@ -145,19 +146,19 @@ bool failover_under_holder(const History& history) {
     return false;
 }
 
-// Claims are found by their shape: a table called job_claim, with an owner and a token.
+// Claims are found by their shape: a table called job_claim or background_task, with an owner.
 bool claim_taken_over(const History& history) {
     std::optional<std::uint32_t> table;
     any<model::TableKnown>(history, [&](const Record&, const model::TableKnown& known) {
-        if (known.name == "job_claim") table = known.index;
+        if (known.name == "job_claim" || known.name == "background_task") table = known.index;
         return table.has_value();
     });
     if (!table) return false;
-    constexpr std::size_t kOwner = 5;
+    constexpr std::size_t kOwner = 5;  // in both
     return any<model::RowChanged>(history, [&](const Record&, const model::RowChanged& row) {
         return row.table == *table && row.change == model::RowChangeKind::Update &&
                row.before.size() > kOwner && row.before[kOwner] != model::Cell{} &&
-               row.before[kOwner] != row.after[kOwner];
+               row.after[kOwner] != model::Cell{} && row.before[kOwner] != row.after[kOwner];
     });
 }
 
@@ -176,8 +177,10 @@ bool stale_write_refused(const History& history) {
     for (RecordId id = 0; id < history.size(); ++id) {
         const Record record = history[id];
         if (const auto call = record.as<sim::CallStarted>()) {
-            if (call->operation == "db.execute" && call->detail.starts_with("UPDATE job_claim") &&
-                call->detail.find("fencing_token = $3 ") != std::string_view::npos) {
+            const bool of_claim = call->detail.starts_with("UPDATE job_claim") ||
+                                  call->detail.starts_with("UPDATE background_task");
+            if (call->operation == "db.execute" && of_claim &&
+                call->detail.find("AND fencing_token = $") != std::string_view::npos) {
                 fenced.emplace(record.task(), call->ordinal);
             }
         } else if (const auto applied = record.as<sim::CallApplied>()) {
@@ -225,7 +228,8 @@ bool waited_for_a_lock(const History& history) {
 
 bool gave_way(const History& history) {
     return any<model::FireEnded>(history, [](const Record&, const model::FireEnded& ended) {
-        return ended.outcome == "gave way" || ended.outcome == "already done";
+        return ended.outcome == "gave way" || ended.outcome == "already done" ||
+               ended.outcome == "already enqueued";
     });
 }
 
@@ -268,6 +272,26 @@ constexpr std::array kProbes{
           "a process died after its write was applied and before the answer",
           &crash_before_response},
     Probe{"commit outcome unknown", "the answer to a COMMIT never came", &commit_outcome_unknown},
+    Probe{"both versions at work", "two nodes ran different versions at the same time",
+          &both_versions_at_work},
+    Probe{"version rolled back", "a node came back with an earlier version than before",
+          &version_rolled_back},
+    Probe{"begun by one version, finished by the other",
+          "work that a node of one version had made known was finished by another version",
+          &begun_by_one_version_finished_by_the_other},
+    Probe{"batch ended while its node drained",
+          "a batch was committed by a process that knew that it must end",
+          &batch_ended_while_its_node_drained},
+    Probe{"continued on the other node",
+          "work with a checkpoint was taken up by another node than before",
+          &continued_on_the_other_node},
+    Probe{"cancelled while it ran", "a task ended as cancelled under its holder",
+          &cancelled_while_it_ran},
+    Probe{"cancelled while nobody ran it", "a waiting task was cancelled at once",
+          &cancelled_while_nobody_ran_it},
+    Probe{"task claimed after its lease ran out",
+          "a background task changed hands because its lease had run out",
+          &claimed_after_its_lease_ran_out},
     Probe{"waited for a lock", "a statement waited for another session's lock", &waited_for_a_lock},
     Probe{"message delivered again", "a message came a second time", &message_delivered_again},
     Probe{"message delivered twice at the same time",

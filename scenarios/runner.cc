@@ -19,6 +19,9 @@ namespace {
 using sim::Duration;
 using sim::Time;
 
+// Where operators sit: a node beside those of the scenario, which no fault strikes.
+constexpr std::string_view kOperatorNode = "operator";
+
 // What every run of one scenario with one handler and one set of parameters has in common.
 struct Setting {
     const Scenario* scenario = nullptr;
@@ -83,6 +86,10 @@ private:
     void send_messages();
     void add_client();
     void boot(sim::Incarnation& incarnation);
+    void schedule_script();
+    bool act(std::optional<std::uint32_t> index, const sim::Fault& fault, sim::Node* node);
+    void ask_to_cancel(std::optional<std::uint32_t> index, const std::string& unit);
+    void finish_roll_out();
     void schedule_check(Time at);
     void check_whether_done();
     [[nodiscard]] bool work_is_done() const;
@@ -95,14 +102,14 @@ private:
         return [this](std::string_view query) { return world_.database().read_committed(query); };
     }
 
-    // How often the end of the run is looked for, once everything is due.
-    static constexpr Duration kCheckInterval = std::chrono::milliseconds{250};
-
     model::World& world_;
     sim::Kernel& kernel_;
     Setting& setting_;
     const sim::Plan& plan_;
     bool healed_ = false;
+    std::size_t acts_pending_ = 0;  // of the script
+    std::map<const sim::Node*, std::int64_t> versions_;
+    sim::Incarnation* operator_ = nullptr;
 };
 
 sim::RunEnd Run::execute(std::uint64_t step_limit) {
@@ -120,6 +127,7 @@ sim::RunEnd Run::settle(std::uint64_t step_limit) {
     healed_ = true;
     begin_phase("heal");
     world_.heal();
+    finish_roll_out();
     begin_phase("settle");
     schedule_check(kernel_.now());
     const sim::RunEnd end = kernel_.run(healed_at + settle_bound(), step_limit);
@@ -169,6 +177,8 @@ void Run::set_up() {
                 setting_.cluster.delay_next_fire(node, *fault.by, index);
             }
         });
+    world_.on_operator_act([this](std::optional<std::uint32_t> index, const sim::Fault& fault,
+                                  sim::Node* node) { return act(index, fault, node); });
     for (const DueWork& work : scenario.due) {
         const std::string act = work.id.empty() ? work.job : work.job + "#" + work.id;
         kernel_.record(model::WorkDue{work.tenant, act, Time{work.scheduled}});
@@ -190,8 +200,18 @@ void Run::set_up() {
     } else if (world_.broker() != nullptr) {
         send_messages();
     }
+    if (setting_.handler.cancel && needs(scenario, Ability::Batches)) {
+        sim::Node& desk =
+            kernel_.add_node(std::string(kOperatorNode), [this](sim::Incarnation& own) {
+                operator_ = &own;
+                static const sim::WaitText kReason{"something to do"};
+                for (;;) kernel_.wait(kReason);
+            });
+        kernel_.boot(desk);
+    }
     kernel_.arm(plan_, world_);
-    schedule_check(setting_.last_due + kCheckInterval);
+    schedule_script();
+    schedule_check(setting_.last_due + setting_.scenario->check_interval);
 }
 
 // A message names its act by the event id, in the queue of its job.
@@ -223,8 +243,14 @@ void Run::add_client() {
 // The first task of a node's process: what is on its stack lives as long as the process.
 void Run::boot(sim::Incarnation& incarnation) {
     const jobs::Ports ports = world_.ports_of(incarnation);
+    std::int64_t version = 1;
+    if (needs(*setting_.scenario, Ability::TwoVersions)) {
+        const auto deployed = versions_.find(&incarnation.node());
+        if (deployed != versions_.end()) version = deployed->second;
+        kernel_.record(sim::NodeVersion{version});
+    }
     const auto program =
-        setting_.handler.program({ports, setting_.parameters, setting_.scenario->due});
+        setting_.handler.program({ports, setting_.parameters, setting_.scenario->due, version});
     model::SchedulerNode scheduler{
         kernel_, incarnation, ports, setting_.cluster,
         [&program](const jobs::Fire& fire) { return program->handle(fire); }};
@@ -248,6 +274,65 @@ void Run::boot(sim::Incarnation& incarnation) {
     for (;;) kernel_.wait(kReason);
 }
 
+void Run::schedule_script() {
+    acts_pending_ = setting_.scenario->script.size();
+    for (const sim::Fault& act : setting_.scenario->script) {
+        kernel_.schedule(*act.at_time, [this, &act] {
+            --acts_pending_;
+            world_.act(act);
+        });
+    }
+}
+
+// What an operator does; true when it has taken effect at once.
+bool Run::act(std::optional<std::uint32_t> index, const sim::Fault& fault, sim::Node* node) {
+    if (fault.kind == sim::FaultKind::Cancel) {
+        ask_to_cancel(index, fault.unit);
+        return false;
+    }
+    sim::require(node != nullptr, "a version is deployed on a node of the scenario");
+    const auto known = versions_.find(node);
+    const std::int64_t before = known == versions_.end() ? 1 : known->second;
+    versions_[node] = *fault.version;
+    const bool drained = kernel_.stop_gracefully(*node, *fault.grace,
+                                                 fault.restart_after.value_or(Duration::zero()));
+    return drained || before != *fault.version;
+}
+
+// An operator asks again until there is an answer.
+void Run::ask_to_cancel(std::optional<std::uint32_t> index, const std::string& unit) {
+    sim::require(operator_ != nullptr, "there is an operator where work can be cancelled");
+    const auto ask = [this, index, unit] {
+        const jobs::Ports ports = world_.ports_of(*operator_);
+        kernel_.record(model::CancelAsked{unit});
+        for (;;) {
+            try {
+                setting_.handler.cancel(ports, unit);
+                break;
+            } catch (const jobs::AttemptError&) {
+                ports.clock.sleep_for(std::chrono::seconds{2});
+            }
+        }
+        if (index) kernel_.fault_took_effect(*index, unit);
+    };
+    // A task that a fault started is nobody's child.
+    kernel_.schedule(kernel_.now(), [this, ask] {
+        kernel_.spawn(*operator_, "cancel", sim::TaskKind::Foreground, ask);
+    });
+}
+
+// Operators bring every node to the version that the scenario ends with.
+void Run::finish_roll_out() {
+    if (!needs(*setting_.scenario, Ability::TwoVersions)) return;
+    for (sim::Node& node : kernel_.nodes()) {
+        const auto known = versions_.find(&node);
+        const std::int64_t running = known == versions_.end() ? 1 : known->second;
+        if (running == setting_.scenario->last_version) continue;
+        versions_[&node] = setting_.scenario->last_version;
+        kernel_.stop_gracefully(node, std::chrono::seconds{30}, Duration::zero());
+    }
+}
+
 void Run::schedule_check(Time at) {
     kernel_.schedule(
         at, {[](void* self, std::uint64_t) { static_cast<Run*>(self)->check_whether_done(); }, this,
@@ -258,13 +343,13 @@ void Run::check_whether_done() {
     if (work_is_done()) {
         kernel_.stop();
     } else {
-        schedule_check(kernel_.now() + kCheckInterval);
+        schedule_check(kernel_.now() + setting_.scenario->check_interval);
     }
 }
 
 // Cheap questions first: this is asked several times a run.
 bool Run::work_is_done() const {
-    return kernel_.foreground_tasks() == 0 && kernel_.faults_pending() == 0 &&
+    return kernel_.foreground_tasks() == 0 && kernel_.faults_pending() == 0 && acts_pending_ == 0 &&
            world_.network().in_flight() == 0 &&
            (world_.broker() == nullptr || world_.broker()->idle()) &&
            setting_.cluster.idle(setting_.last_due, committed()) && open_claims().empty();

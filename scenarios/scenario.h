@@ -38,6 +38,13 @@ struct Scenario {
     sim::Time start;
     Parameters parameters;
 
+    // What operators do in every run, in any order: faults of the families Node and Operator, at
+    // times. They are the scenario's and no plan's; all of them come before the end of the faults.
+    std::vector<sim::Fault> script{};
+    // Of the program that every node runs in the end, where there are two: the roll-out is finished
+    // when everything is healed.
+    std::int64_t last_version = 1;
+
     // What random plans draw from, and how many faults at most.
     std::vector<sim::FaultFamily> families;
     int most_faults = 3;
@@ -49,6 +56,8 @@ struct Scenario {
     // must be done this long after that.
     sim::Duration healed_after = std::chrono::seconds{90};
     sim::Duration settle_bound = std::chrono::minutes{5};
+    // How often the end of the work is looked for.
+    sim::Duration check_interval = std::chrono::milliseconds{250};
 
     [[nodiscard]] bool has_server(std::string_view server) const {
         return std::ranges::find(servers, server) != servers.end();
@@ -64,6 +73,7 @@ const Scenario* find_scenario(std::string_view name);
 // The parties that faults may strike or cut off: nodes, servers, and the client where there is one.
 std::vector<std::string> parties_of(const Scenario& scenario);
 inline constexpr std::string_view kClient = "client";
+bool needs(const Scenario& scenario, Ability ability);
 
 // Why the handler cannot take part in the scenario, in half a sentence that goes on after "because
 // "; nothing when it can.

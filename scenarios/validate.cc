@@ -71,6 +71,24 @@ void validate_fault(const std::string& place, const sim::Fault& fault, const Sce
             require_known(place + ".node", "node", fault.party, scenario.nodes);
         }
     }
+    if (fault.kind == sim::FaultKind::Deploy) {
+        if (!needs(scenario, Ability::TwoVersions)) {
+            throw PlanError(
+                fmt::format("{}.do: the nodes of {} run one version only", place, scenario.name));
+        }
+        if (*fault.version > 2) {
+            throw PlanError(fmt::format("{}.version: there are the versions 1 and 2", place));
+        }
+    }
+    if (fault.kind == sim::FaultKind::Cancel) {
+        if (!needs(scenario, Ability::Batches)) {
+            throw PlanError(
+                fmt::format("{}.do: nothing of {} can be cancelled", place, scenario.name));
+        }
+        std::vector<std::string> units;
+        for (const DueWork& work : scenario.due) units.push_back(work.unit());
+        require_known(place + ".unit", "unit", fault.unit, units);
+    }
     const bool redis_only = fault.kind == sim::FaultKind::Failover ||
                             fault.kind == sim::FaultKind::Evict || !fault.keep.empty();
     if (redis_only && fault.party != "redis") {
@@ -94,6 +112,10 @@ void validate_fault(const std::string& place, const sim::Fault& fault, const Sce
 }
 
 }  // namespace
+
+bool needs(const Scenario& scenario, Ability ability) {
+    return std::ranges::find(scenario.needs, ability) != scenario.needs.end();
+}
 
 std::vector<std::string> parties_of(const Scenario& scenario) {
     std::vector<std::string> parties = scenario.nodes;

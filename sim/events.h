@@ -157,9 +157,37 @@ struct ProbeReached {
     static auto fields(auto& self) { return std::tie(self.name); }
 };
 
+// The process has been told to end and knows it: what it takes up from here on is new work. After
+// NodeStopping, by as long as the node stood still or was slow.
+struct NodeDraining {
+    static constexpr EventKind kKind = 16;
+    static constexpr std::string_view kName = "node-draining";
+    static constexpr std::array<std::string_view, 0> kFields{};
+    static auto fields(auto&) { return std::tie(); }
+};
+
+// The version of the program that a node's process runs, where a scenario has several.
+struct NodeVersion {
+    static constexpr EventKind kKind = 17;
+    static constexpr std::string_view kName = "node-version";
+    static constexpr std::array<std::string_view, 1> kFields{"version"};
+    std::int64_t version = 1;
+    static auto fields(auto& self) { return std::tie(self.version); }
+};
+
+// Every step of the node takes longer from here on, for a while.
+struct NodeSlowed {
+    static constexpr EventKind kKind = 18;
+    static constexpr std::string_view kName = "node-slowed";
+    static constexpr std::array<std::string_view, 2> kFields{"by", "for"};
+    Duration by{};
+    Duration duration{};
+    static auto fields(auto& self) { return std::tie(self.by, self.duration); }
+};
+
 inline constexpr auto kEnginePrinters =
     printers_of<NodeStarted, NodeEnded, NodePaused, NodeResumed, NodeStopping, TaskStarted,
                 TaskEnded, CallStarted, CallApplied, CallEnded, FaultStruck, FaultTookEffect,
-                PhaseBegan, ClockJumped, ProbeReached>();
+                PhaseBegan, ClockJumped, ProbeReached, NodeDraining, NodeVersion, NodeSlowed>();
 
 }  // namespace fencepost::sim

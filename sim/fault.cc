@@ -82,6 +82,11 @@ constexpr std::array kKinds{
     FaultKindInfo{FaultKind::ReorderMessages, "reorder-messages", FaultFamily::Broker, 0, 0, true,
                   true, kAnyPhase, Phase::Before,
                   "where several messages wait, the next receive gets the newest"},
+    FaultKindInfo{FaultKind::Deploy, "deploy", FaultFamily::Operator, kNode | kGrace | kVersion,
+                  kRestartAfter, true, true, kAnyPhase, Phase::Before,
+                  "the node is drained and comes back with that version of the program"},
+    FaultKindInfo{FaultKind::Cancel, "cancel", FaultFamily::Operator, kUnit, 0, true, true,
+                  kAnyPhase, Phase::Before, "an operator asks for the unit to be cancelled"},
 };
 
 }  // namespace
@@ -111,6 +116,8 @@ std::string describe(const Fault& fault) {
                               : fmt::format(" between {} and {}", fault.from, fault.to);
     }
     if (!fault.key.empty()) text += " key " + fault.key;
+    if (!fault.unit.empty()) text += " " + fault.unit;
+    if (fault.version) text += fmt::format(" version {}", *fault.version);
     text += fault.at_time ? fmt::format(" at {}", to_text(*fault.at_time))
                           : fmt::format(" at {} ({})", fault.at, name_of(fault.phase));
     if (fault.lasting) text += " for " + to_text(*fault.lasting);
@@ -118,6 +125,9 @@ std::string describe(const Fault& fault) {
     if (fault.ppm) text += fmt::format(" by {} ppm", *fault.ppm);
     if (fault.grace) text += ", grace " + to_text(*fault.grace);
     if (!fault.keep.empty()) text += ", keep " + fault.keep;
+    if (fault.kind == FaultKind::Deploy && fault.restart_after) {
+        text += ", back after " + to_text(*fault.restart_after);
+    }
     if (fault.kind == FaultKind::Crash || fault.kind == FaultKind::Stop) {
         text += fault.restart_after ? ", restart after " + to_text(*fault.restart_after)
                                     : ", no restart";

@@ -38,9 +38,20 @@ enum class FaultKind : std::uint8_t {
     DuplicateMessage,      // the broker stores a message twice
     EarlyRedelivery,       // the broker delivers a message again while it is being worked on
     ReorderMessages,       // the broker delivers the newest message first
+    Deploy,                // an operator drains a node, which comes back with another version
+    Cancel,                // an operator asks for a unit of work to be cancelled
 };
 
-enum class FaultFamily : std::uint8_t { Node, Call, Network, Server, Clock, Scheduler, Broker };
+enum class FaultFamily : std::uint8_t {
+    Node,
+    Call,
+    Network,
+    Server,
+    Clock,
+    Scheduler,
+    Broker,
+    Operator
+};
 
 constexpr std::string_view name_of(FaultFamily family) {
     switch (family) {
@@ -58,6 +69,8 @@ constexpr std::string_view name_of(FaultFamily family) {
             return "scheduler";
         case FaultFamily::Broker:
             return "broker";
+        case FaultFamily::Operator:
+            return "operator";
     }
     return "?";
 }
@@ -74,14 +87,17 @@ struct Fault {
     std::string party;  // the node, server or clock that is struck; empty: the node of the point
     std::string from;   // partition: these two
     std::string to;
-    bool one_way = false;                   // partition: only messages from `from` to `to`
-    std::optional<Duration> restart_after;  // crash, stop: absent is never (until healing)
-    std::optional<Duration> lasting;        // "for"
-    std::optional<Duration> by;             // delay, slow, clock-jump, fire-late
-    std::optional<Duration> grace;          // stop
-    std::optional<std::int64_t> ppm;        // clock-drift: microseconds a second
-    std::string keep;                       // restart: "all", "last-second-lost", "none"
-    std::string key;                        // evict
+    bool one_way = false;  // partition: only messages from `from` to `to`
+    // crash, stop: absent is never (until healing); deploy: absent is at once.
+    std::optional<Duration> restart_after;
+    std::optional<Duration> lasting;      // "for"
+    std::optional<Duration> by;           // delay, slow, clock-jump, fire-late
+    std::optional<Duration> grace;        // stop, deploy
+    std::optional<std::int64_t> ppm;      // clock-drift: microseconds a second
+    std::string keep;                     // restart: "all", "last-second-lost", "none"
+    std::string key;                      // evict
+    std::optional<std::int64_t> version;  // deploy: of the program that comes back
+    std::string unit;                     // cancel: "acme/file-import@2026-03-02T18:00:00Z"
 
     bool operator==(const Fault&) const = default;
 };
@@ -99,6 +115,8 @@ enum FaultArgument : std::uint16_t {
     kPpm = 1U << 8U,
     kKeep = 1U << 9U,
     kKey = 1U << 10U,
+    kVersion = 1U << 11U,
+    kUnit = 1U << 12U,
 };
 
 struct FaultKindInfo {

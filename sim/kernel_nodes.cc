@@ -95,6 +95,8 @@ void Kernel::finish_pause(Node& node) {
 
 bool Kernel::slow(Node& node, Duration by, Duration lasting) {
     if (!node.up()) return false;
+    const RecordId cause = current_ != nullptr ? current_->last_record : kNoRecord;
+    record_at(node.party(), cause, NodeSlowed{by, lasting});
     node.slowness_ = by;
     node.slow_until_ = later(now_, lasting);
     return true;
@@ -110,7 +112,8 @@ bool Kernel::stop_gracefully(Node& node, Duration grace, std::optional<Duration>
         if (node.current_ == &incarnation) crash(node, restart_after, how);
     };
     Task* const caller = std::exchange(current_, nullptr);
-    spawn(incarnation, "shutdown", TaskKind::Daemon, [&incarnation, end] {
+    spawn(incarnation, "shutdown", TaskKind::Daemon, [this, &incarnation, end] {
+        record(NodeDraining{});
         if (incarnation.stop_handler_) incarnation.stop_handler_();
         end("stopped");
     });

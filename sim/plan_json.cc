@@ -107,6 +107,8 @@ std::vector<std::string_view> keys_of(const FaultKindInfo& info) {
     if ((takes & kPpm) != 0) keys.emplace_back("ppm");
     if ((takes & kKeep) != 0) keys.emplace_back("keep");
     if ((takes & kKey) != 0) keys.emplace_back("key");
+    if ((takes & kVersion) != 0) keys.emplace_back("version");
+    if ((takes & kUnit) != 0) keys.emplace_back("unit");
     return keys;
 }
 
@@ -231,6 +233,14 @@ void read_arguments(const Reader& in, const FaultKindInfo& info, Fault& fault,
         }
     }
     if (((info.needs | info.may_take) & kKey) != 0) fault.key = in.text("key");
+    if (((info.needs | info.may_take) & kUnit) != 0) fault.unit = in.text("unit");
+    if ((info.needs & kVersion) != 0) {
+        const Json* value = in.find("version");
+        fault.version = value != nullptr ? whole_number(*value) : std::nullopt;
+        if (!fault.version || *fault.version < 1) {
+            fail(in.place_of("version"), "the number of a version is expected here, from 1 on");
+        }
+    }
 }
 
 Fault read_fault(const Json& json, const std::string& place) {
@@ -278,6 +288,8 @@ Json to_json(const Fault& fault) {
     if (fault.ppm) json["ppm"] = *fault.ppm;
     if (!fault.keep.empty()) json["keep"] = fault.keep;
     if (!fault.key.empty()) json["key"] = fault.key;
+    if (fault.version) json["version"] = *fault.version;
+    if (!fault.unit.empty()) json["unit"] = fault.unit;
     return json;
 }
 

@@ -9,6 +9,9 @@ namespace fencepost::scenarios {
 Scenario message_twice();
 Scenario request_twice();
 
+Scenario rolling_upgrade();  // condition 6
+Scenario long_job();         // condition 9
+
 // outside.cc: condition 10
 Scenario outcome_unknown();
 

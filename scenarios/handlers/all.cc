@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "scenarios/handler.h"
+#include "scenarios/handlers/batch_import.h"
 #include "scenarios/handlers/consume_order.h"
 #include "scenarios/handlers/pay.h"
 #include "scenarios/handlers/reconcile.h"
@@ -19,6 +20,7 @@ std::vector<HandlerSpec>& known_handlers() {
         transfer_handler(),
         consume_order_handler(),
         pay_handler(),
+        batch_import_handler(),
         no_claim(),
         check_then_insert(),
         check_then_insert_in_transaction(),
@@ -50,6 +52,11 @@ std::vector<HandlerSpec>& known_handlers() {
         newest_only(),
         blind_retry(),
         blind_give_up(),
+        hundred_percent_on_failure(),
+        guessed_total(),
+        stop_heartbeat_first(),
+        accepts_while_stopping(),
+        old_version_discards(),
     };
     return known;
 }

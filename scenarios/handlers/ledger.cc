@@ -54,6 +54,7 @@ checkers::EffectTable expected_lines(const Parameters& parameters,
     checkers::EffectTable table{
         .table = "ledger", .identity = {"tenant", "account", "business_day"}, .expected = {}};
     for (const DueWork& work : due) {
+        if (work.version > 1) continue;  // that of version 2 has a table of its own
         for (std::int64_t account = 1; account <= parameters.at("accounts"); ++account) {
             table.expected.push_back(
                 {.unit = work.unit(),

@@ -41,6 +41,11 @@ inline constexpr std::string_view kInsertLine =
     "INSERT INTO ledger (business_key, tenant, account, business_day, amount, fencing_token) "
     "VALUES ($1, $2, $3, $4, $5, $6)";
 
+// The same on the schema of version 2.
+inline constexpr std::string_view kInsertLineWithSource =
+    "INSERT INTO ledger (business_key, tenant, account, business_day, amount, fencing_token, "
+    "source) VALUES ($1, $2, $3, $4, $5, $6, 'reconcile')";
+
 // Adds to the day's summary, unless a newer holder has written to it. 0 rows: refused.
 inline constexpr std::string_view kAddToSummary =
     "INSERT INTO ledger_summary (tenant, business_day, lines, total, fencing_token) "

@@ -26,7 +26,7 @@ struct Batches {
 // "batch" and "batch_delay_ms".
 inline Batches batches_of(const Parameters& parameters) {
     return {.size = parameters.at("batch"),
-            .delay = std::chrono::milliseconds{parameters.at("batch_delay_ms")}};
+            .delay = std::chrono::milliseconds{parameters.value_or("batch_delay_ms", 0)}};
 }
 
 // "lease_ttl_ms" and "recovery_idle_ms", the rest as the worker has it.
@@ -43,14 +43,16 @@ public:
         : WorkerProgram(setting, setting.ports, std::move(handler)) {}
     // On ports that stand between the job and those of the setting.
     WorkerProgram(const ProgramSetting& setting, const jobs::Ports& ports, jobs::Handler handler)
-        : worker_(ports, worker_options(setting.parameters), std::move(handler),
-                  agenda_of(setting.due)) {}
+        : WorkerProgram(setting, ports, std::move(handler), worker_options(setting.parameters)) {}
+    WorkerProgram(const ProgramSetting& setting, const jobs::Ports& ports, jobs::Handler handler,
+                  const jobs::WorkerOptions& options)
+        : worker_(ports, options, std::move(handler), agenda_of(setting.due)) {}
 
     void start() override { worker_.start_recovery(); }
     std::string handle(const jobs::Fire& fire) override {
         return std::string(name_of(worker_.handle(fire)));
     }
-    void stop() override { worker_.stop_recovery(); }
+    void stop() override { worker_.stop(); }
 
 private:
     jobs::Worker worker_;

@@ -55,4 +55,11 @@ HandlerSpec newest_only();
 HandlerSpec blind_retry();
 HandlerSpec blind_give_up();
 
+// long_work.cc: batches, stops and versions
+HandlerSpec hundred_percent_on_failure();
+HandlerSpec guessed_total();
+HandlerSpec stop_heartbeat_first();
+HandlerSpec accepts_while_stopping();
+HandlerSpec old_version_discards();
+
 }  // namespace fencepost::scenarios

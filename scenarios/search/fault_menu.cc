@@ -67,6 +67,8 @@ constexpr std::array kRules{
     Rule{FaultKind::DuplicateMessage, kBefore | kApplied, On::Any, "after is before the next call"},
     Rule{FaultKind::EarlyRedelivery, kBefore | kApplied, On::Any, "after is before the next call"},
     Rule{FaultKind::ReorderMessages, kBefore, On::Receive, "it is the next receive that is struck"},
+    Rule{FaultKind::Deploy, kBefore, On::Any, "operators know nothing of calls"},
+    Rule{FaultKind::Cancel, kBefore, On::Any, "as a deploy"},
 };
 
 bool applies(On on, std::string_view operation) {
@@ -215,6 +217,24 @@ public:
                 for (const Duration by :
                      {Duration{1s}, past_lease, Duration{kFailureDetection + 5s}}) {
                     node_fault(true, [&](Fault& f) { f.by = by; });
+                }
+                break;
+            case FaultKind::Deploy:
+                for (const std::int64_t version : struck_.versions) {
+                    node_fault(true, [&](Fault& f) {
+                        f.version = version;
+                        f.grace = 30s;
+                    });
+                    node_fault(false, [&](Fault& f) {
+                        f.version = version;
+                        f.grace = 0s;
+                        f.restart_after = 5s;
+                    });
+                }
+                break;
+            case FaultKind::Cancel:
+                for (const std::string& unit : struck_.units) {
+                    put(true, [&](Fault& f) { f.unit = unit; });
                 }
                 break;
         }
@@ -367,6 +387,10 @@ FaultMenu::FaultMenu(const Scenario& scenario,
               .lease_ttl = lease_ttl_of(scenario, overrides)} {
     constexpr std::size_t kMostKeys = 4;
     if (struck_.keys.size() > kMostKeys) struck_.keys.resize(kMostKeys);
+    if (needs(scenario, Ability::TwoVersions)) struck_.versions = {1, 2};
+    if (needs(scenario, Ability::Batches)) {
+        for (const DueWork& work : scenario.due) struck_.units.push_back(work.unit());
+    }
 }
 
 bool FaultMenu::has(sim::FaultFamily family) const {

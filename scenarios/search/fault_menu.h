@@ -34,6 +34,8 @@ struct Struck {
     std::vector<std::string> servers;
     std::vector<std::string> keys;  // of Redis
     sim::Duration lease_ttl{};
+    std::vector<std::string> units{};      // of work, that can be cancelled
+    std::vector<std::int64_t> versions{};  // of the program, that can be deployed
 };
 
 class FaultMenu {

@@ -161,6 +161,23 @@ TEST(CanaryTest, OnlyHonestStatusSeesACompleteUnitLeftRunning) {
     EXPECT_EQ(failing(world), Names{"honest-status"});
 }
 
+TEST(CanaryTest, OnlyDrainSeesAClaimThatADrainingProcessTakes) {
+    const World world =
+        ReconcileRun{}
+            .instead_of("takeover",
+                        [](World& w) {
+                            w.builder.draining(w.b);
+                            const sim::RecordId call = w.builder.call(w.b, "db.execute");
+                            w.builder.commit(
+                                w.b,
+                                {update("claims", claim("running", "A", integer(1), "1"),
+                                        claim("running", "B", integer(2), "1"))},
+                                call);
+                        })
+            .run();
+    EXPECT_EQ(failing(world), Names{"drain"});
+}
+
 TEST(CheckersTest, AreFoundByNameWithHyphensOrSpaces) {
     ASSERT_NE(find_checker("single-holder"), nullptr);
     EXPECT_EQ(find_checker("single-holder"), find_checker("single holder"));

@@ -55,12 +55,6 @@ public:
         tables_.emplace_back(name);
     }
 
-    // A call of the task, such as "db.begin".
-    sim::RecordId call(sim::TaskId task, std::string_view operation) {
-        pass();
-        return append(history_.task(task).party, task, sim::CallStarted{.operation = operation});
-    }
-
     // `call` is the one that committed, where that matters.
     void commit(sim::TaskId task, const std::vector<Change>& changes,
                 sim::RecordId call = sim::kNoRecord) {
@@ -95,6 +89,35 @@ public:
         pass();
         append(gateway_, task, charge);
     }
+    // A call of a task is about to be sent, and its answer comes; both on the task's node.
+    sim::RecordId call(sim::TaskId task, std::string_view operation) {
+        append(history_.task(task).party, task, sim::CallStarted{.operation = operation});
+        return static_cast<sim::RecordId>(history_.size() - 1);
+    }
+    void answer(sim::TaskId task, std::string_view operation, std::string_view outcome = "1") {
+        append(history_.task(task).party, task,
+               sim::CallEnded{.operation = operation, .outcome = outcome});
+    }
+    // The task's process knows from here on that it must end.
+    void draining(sim::TaskId task) {
+        append(history_.task(task).party, task, sim::NodeDraining{});
+    }
+    template <typename Event>
+    void on_node_of(sim::TaskId task, const Event& event) {
+        append(history_.task(task).party, sim::kNoTask, event);
+    }
+    // The clock of Redis moves.
+    void redis_clock_jumps(sim::Duration by) {
+        append(redis_, sim::kNoTask, sim::ClockJumped{.by = by});
+    }
+    void started(sim::TaskId task, bool foreground) {
+        append(history_.task(task).party, task, sim::TaskStarted{.foreground = foreground});
+    }
+    void cancel_asked(std::string_view unit) {
+        append(sim::kWorld, sim::kNoTask, model::CancelAsked{.unit = unit});
+    }
+    void wait(sim::Duration duration) { now_ += duration; }
+    [[nodiscard]] sim::Time now() const { return now_; }
 
     void due(std::string_view tenant, std::string_view job) {
         append(sim::kWorld, sim::kNoTask, model::WorkDue{.tenant = tenant, .job = job, .at = now_});

@@ -2,7 +2,7 @@
 //
 // A takes the lease and the claim of one unit and commits its first batch; its lease expires; B
 // takes over under token 2, commits the other two batches, succeeds, moves an amount from one
-// account to another and releases its lease.
+// account to another and releases its lease. Then B is asked to stop.
 #pragma once
 
 #include <algorithm>
@@ -143,6 +143,7 @@ public:
                                 .before = "1:B",
                                 .after = ""});
         });
+        add("drain", [](World& w) { w.builder.draining(w.b); });
         add("end", [](World& w) { w.builder.end(); });
     }
 

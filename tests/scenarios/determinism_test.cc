@@ -1,8 +1,8 @@
 // The same plan gives the same history, bit for bit: in any order, in any build.
 //
 // tests/golden/fingerprints.txt holds one digest a scenario over the fingerprints of 1,000 random
-// plans. A change that alters fingerprints on purpose writes it anew (FENCEPOST_WRITE_GOLDEN=1) and
-// says so in its commit.
+// plans for its first reference handler. A change that alters fingerprints on purpose writes it
+// anew (FENCEPOST_WRITE_GOLDEN=1) and says so in its commit.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -49,6 +49,8 @@ public:
         if ((takes & kPpm) != 0) fault.ppm = static_cast<std::int64_t>(below(1'000'001)) - 500'000;
         if ((takes & kKeep) != 0) fault.keep = pick({"all", "last-second-lost", "none"});
         if ((takes & kKey) != 0) fault.key = text() + "k";
+        if ((takes & kVersion) != 0) fault.version = static_cast<std::int64_t>(1 + below(9));
+        if ((takes & kUnit) != 0) fault.unit = text() + "u";
         return fault;
     }
 
