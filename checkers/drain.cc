@@ -33,7 +33,8 @@ bool unanswered(std::string_view outcome) {
 struct Standing {
     TaskId root = sim::kNoTask;
     sim::Time since{};
-    sim::Time until{};  // in true time
+    sim::Time until{};               // in true time
+    RecordId call = sim::kNoRecord;  // that set or renewed it
     bool left_alone = false;
 };
 
@@ -115,6 +116,7 @@ private:
         if (record.task() == sim::kNoTask) return;
         const auto call = *record.as<sim::CallStarted>();
         const TaskId root = root_of(record.task());
+        calls_[record.task()] = id;
         if (call.operation == "db.begin") began_[record.task()] = id;
         if (call.operation == "redis.lease-renew" || call.operation == "redis.lease-release") {
             for (auto& [key, lease] : leases_) {
@@ -161,7 +163,9 @@ private:
             return;
         }
         for (auto& [key, lease] : leases_) {
-            if (lease.root != root_of(record.task())) continue;
+            // The answer to another attempt says nothing of a lease whose own answer was lost.
+            const auto call = calls_.find(record.task());
+            if (call == calls_.end() || lease.call != call->second) continue;
             // Whoever hears of it late has little time left to do anything for it.
             lease.left_alone = record.at() <= lease.since + (lease.until - lease.since) / 3;
         }
@@ -204,6 +208,7 @@ private:
         leases_[event.key] = {.root = root_of(record.task()),
                               .since = record.at(),
                               .until = until - ahead_[record.party()],
+                              .call = record.cause(),
                               .left_alone = false};
     }
 
@@ -222,6 +227,7 @@ private:
     std::map<Life, RecordId> draining_;  // since which record
     std::map<std::string_view, Standing> leases_;
     std::map<TaskId, Neglected> neglected_;  // by the root of who holds it
+    std::map<TaskId, RecordId> calls_;       // the last call of each task
     std::map<TaskId, RecordId> began_;       // the last transaction of each task
     std::set<TaskId> fires_, blamed_;
     std::map<sim::PartyId, sim::Time> hindered_until_;  // nodes that are paused or slow

@@ -1,7 +1,7 @@
 // once: every expected effect is there exactly once at the end, no effect was there twice after any
 // commit, and none that nobody expects was ever there. A row that is deleted no longer counts, nor
-// does a charge that is refunded; what may only pass is gone at the end. Work that an operator asked
-// to cancel and that ended so may miss what it had not done.
+// does a charge that is refunded; what may only pass is gone at the end. Work that an operator
+// asked to cancel and that ended so may miss what it had not done.
 
 #include <fmt/format.h>
 

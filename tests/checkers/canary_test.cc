@@ -167,7 +167,7 @@ TEST(CanaryTest, OnlyDrainSeesAClaimThatADrainingProcessTakes) {
             .instead_of("takeover",
                         [](World& w) {
                             w.builder.draining(w.b);
-                            const sim::RecordId call = w.builder.call(w.b, "db.execute");
+                            const sim::RecordId call = w.builder.sends(w.b, "db.execute");
                             w.builder.commit(
                                 w.b,
                                 {update("claims", claim("running", "A", integer(1), "1"),

@@ -71,9 +71,11 @@ public:
         }
     }
 
-    void key(sim::TaskId task, const model::KeyChanged& change) {
+    // `call` is the one that changed it, where that matters.
+    void key(sim::TaskId task, const model::KeyChanged& change,
+             sim::RecordId call = sim::kNoRecord) {
         pass();
-        append(redis_, task, change);
+        append(redis_, task, change, call);
     }
 
     // What the outside service did for a request id.
@@ -89,10 +91,14 @@ public:
         pass();
         append(gateway_, task, charge);
     }
-    // A call of a task is about to be sent, and its answer comes; both on the task's node.
+    // A call of the task, such as "db.begin", a second after what was before.
     sim::RecordId call(sim::TaskId task, std::string_view operation) {
-        append(history_.task(task).party, task, sim::CallStarted{.operation = operation});
-        return static_cast<sim::RecordId>(history_.size() - 1);
+        pass();
+        return sends(task, operation);
+    }
+    // The same at the present time; and its answer.
+    sim::RecordId sends(sim::TaskId task, std::string_view operation) {
+        return append(history_.task(task).party, task, sim::CallStarted{.operation = operation});
     }
     void answer(sim::TaskId task, std::string_view operation, std::string_view outcome = "1") {
         append(history_.task(task).party, task,
