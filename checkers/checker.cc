@@ -26,6 +26,12 @@ constexpr std::array kCheckers{
                 "No commit changes the sum of a column that is conserved: money moves, and "
                 "is neither made nor lost.",
             .judge = &judge_conserved},
+    Checker{.name = "key-stability",
+            .invariant = "A business act has one key for good, and no key names two acts.",
+            .judge = &judge_key_stability},
+    Checker{.name = "tenant-isolation",
+            .invariant = "What works for one tenant writes no row of another.",
+            .judge = &judge_tenant_isolation},
     Checker{.name = "checkpoint",
             .invariant = "A committed checkpoint never goes back, and every effect that it covers "
                          "landed with it or before.",

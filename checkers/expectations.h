@@ -36,6 +36,8 @@ struct EffectTable {
     // reservation, a charge that is refunded. Their positions mean nothing.
     std::vector<ExpectedEffect> passing{};
     EffectPlace place = EffectPlace::Rows;
+    std::string key{};     // the column of the row's key, which names its act; empty: it has none
+    std::string tenant{};  // the column that says whose row it is; empty: it has none
 };
 
 // Rows that only the newest holder may write: a token column that must never go back in a row.

@@ -10,6 +10,8 @@ Judgement judge_once(const Reading& reading);
 Judgement judge_single_claim(const Reading& reading);
 Judgement judge_fencing(const Reading& reading);
 Judgement judge_conserved(const Reading& reading);
+Judgement judge_key_stability(const Reading& reading);
+Judgement judge_tenant_isolation(const Reading& reading);
 Judgement judge_checkpoint(const Reading& reading);
 Judgement judge_takeover(const Reading& reading);
 Judgement judge_completed_is_not_redone(const Reading& reading);

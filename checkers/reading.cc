@@ -139,7 +139,12 @@ void Reading::read_table(const model::TableKnown& known) {
         if (expectations_.effects[i].table != known.name || i == charges_) continue;
         sim::require(table.effect == kNone, "an effect table is named twice");
         table.effect = i;
-        table.effect_columns = columns_of(known.columns, expectations_.effects[i].identity);
+        const EffectTable& effects = expectations_.effects[i];
+        table.effect_columns = columns_of(known.columns, effects.identity);
+        if (!effects.key.empty()) table.effect_key = column_of(known.columns, effects.key);
+        if (!effects.tenant.empty()) {
+            table.effect_tenant = column_of(known.columns, effects.tenant);
+        }
     }
     for (std::uint32_t i = 0; i < expectations_.fenced.size(); ++i) {
         if (expectations_.fenced[i].table != known.name) continue;
@@ -359,6 +364,22 @@ ClaimState Reading::claim_state(const Table& table, const model::Cells& cells) c
         state.percent = integer_of(cell_at(cells, table.percent));
     }
     return state;
+}
+
+RowLabels Reading::labels_of(const EffectChange& change) const {
+    RowLabels labels;
+    const auto row = history_[change.source.record].as<model::RowChanged>();
+    if (!row) return labels;
+    const Table& table = tables_[row->table];
+    labels.table = table.effect;
+    const auto label = [](const model::Cells& cells, std::size_t column) {
+        return column == kAbsent ? model::Cell{} : cell_at(cells, column);
+    };
+    labels.key_before = label(row->before, table.effect_key);
+    labels.key_after = label(row->after, table.effect_key);
+    labels.tenant_before = label(row->before, table.effect_tenant);
+    labels.tenant_after = label(row->after, table.effect_tenant);
+    return labels;
 }
 
 std::string Reading::unit_name(std::uint32_t unit) const {

@@ -51,6 +51,14 @@ struct EffectChange {
     [[nodiscard]] bool leaves() const { return before != kNone && after != before; }
 };
 
+// What names the act and the owner of a row in an effect table, before and after a change; NULL
+// where there is no row or no such column.
+struct RowLabels {
+    std::uint32_t table = kNone;  // an index of Expectations::effects
+    model::Cell key_before, key_after;
+    model::Cell tenant_before, tenant_after;
+};
+
 struct FencedChange {
     Source source;
     std::uint32_t row = kNone;  // by its identity
@@ -129,6 +137,10 @@ public:
     [[nodiscard]] std::span<const sim::RecordId> unfinished() const { return unfinished_; }
     [[nodiscard]] const std::optional<End>& end() const { return end_; }
 
+    // Of a change of a row, read anew from the history: most checkers never ask. Text points into
+    // the history.
+    [[nodiscard]] RowLabels labels_of(const EffectChange& change) const;
+
     // For messages.
     [[nodiscard]] std::string unit_name(std::uint32_t unit) const;
     [[nodiscard]] std::string effect_key(std::uint32_t effect) const;   // "unit/7/2026-03-02"
@@ -144,6 +156,7 @@ private:
     struct Table {
         std::uint32_t effect = kNone;  // an index of Expectations::effects
         std::vector<std::size_t> effect_columns;
+        std::size_t effect_key = kAbsent, effect_tenant = kAbsent;
         std::uint32_t fenced = kNone;
         std::vector<std::size_t> fenced_columns;
         std::size_t fenced_token = kAbsent;

@@ -7,6 +7,19 @@
 
 namespace fencepost::jobs {
 
+std::optional<Fire> planned_act(const Agenda& agenda, const Fire& fire, Duration within) {
+    const WallTime until = fire.scheduled_fire_time;
+    std::optional<Fire> act;
+    for (const Fire& planned : agenda(until - within, until)) {
+        if (planned.tenant != fire.tenant || planned.job != fire.job) continue;
+        if (act && planned.scheduled_fire_time <= act->scheduled_fire_time) continue;
+        act = fire;
+        act->scheduled_fire_time = planned.scheduled_fire_time;
+        act->scheduled_text.clear();
+    }
+    return act;
+}
+
 MissedActs::MissedActs(Clock& clock, Agenda agenda, Duration after, Duration within)
     : clock_(clock),
       agenda_(std::move(agenda)),

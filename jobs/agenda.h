@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "jobs/fire.h"
@@ -16,6 +17,12 @@ namespace fencepost::jobs {
 // The acts that were planned to fall due after `since` and up to `until`. Nothing from before the
 // job was installed is on it.
 using Agenda = std::function<std::vector<Fire>(WallTime since, WallTime until)>;
+
+// The act that a fire is for, by the plan: the latest one of its tenant and job that is not later
+// than the scheduled time handed over, nor older than `within` before it. That of a fire which
+// comes in time is its own. A misfire policy that fires once for all that was missed hands over the
+// moment of handling instead, which names no act. Nothing: no such act is planned.
+std::optional<Fire> planned_act(const Agenda& agenda, const Fire& fire, Duration within);
 
 // Goes through an agenda, each act once: whoever calls it makes the acts known.
 class MissedActs {

@@ -16,6 +16,9 @@ struct Fire {
     WallTime scheduled_fire_time;  // UTC
     bool recovering = false;       // handed out again because its node was declared dead
     std::string parameters;        // of the job as the schedule has it at this fire
+    // The scheduled instant as the node's scheduler wrote it, in its own zone:
+    // "2026-03-03T02:00:00+08:00" (jobs/instant_text.h). Empty where there is none.
+    std::string scheduled_text{};
 };
 
 }  // namespace fencepost::jobs

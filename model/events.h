@@ -160,6 +160,15 @@ struct NodeDeclaredFailed {
     static auto fields(auto& self) { return std::tie(self.instance, self.recovered_fires); }
 };
 
+// The scheduled instant of the task's fire as the scheduler of its node wrote it, where it did.
+struct InstantWritten {
+    static constexpr sim::EventKind kKind = 114;
+    static constexpr std::string_view kName = "instant-written";
+    static constexpr std::array<std::string_view, 1> kFields{"text"};
+    std::string_view text;
+    static auto fields(auto& self) { return std::tie(self.text); }
+};
+
 // A message was stored: a copy of another one has its event id and a number of its own.
 struct MessagePublished {
     static constexpr sim::EventKind kKind = 140;
@@ -296,9 +305,10 @@ namespace fencepost::model {
 
 inline constexpr auto kWorldPrinters =
     sim::printers_of<TableKnown, RowChanged, KeyChanged, SessionEnded, LockWait, WorkDue,
-                     FireStarted, FireEnded, NodeDeclaredFailed, MessagePublished, MessageDelivered,
-                     MessageAcknowledged, MessageExpired, GatewayApplied, GatewayDeclined,
-                     GatewayRefunded, Unfinished, RunEnded, OperatorActed, CancelAsked>();
+                     FireStarted, FireEnded, NodeDeclaredFailed, InstantWritten, MessagePublished,
+                     MessageDelivered, MessageAcknowledged, MessageExpired, GatewayApplied,
+                     GatewayDeclined, GatewayRefunded, Unfinished, RunEnded, OperatorActed,
+                     CancelAsked>();
 
 // "row change=insert table=3 …": the name and the fields of any record, of sim/ or of here.
 std::string_view event_name(const sim::Record& record);

@@ -9,7 +9,8 @@ namespace fencepost::reports {
 namespace {
 
 using Names = std::string_view;
-constexpr std::array<Names, 4> kEffectOnce{"once", "single-claim", "fencing", "conserved"};
+constexpr std::array<Names, 6> kEffectOnce{"once",      "single-claim",  "fencing",
+                                           "conserved", "key-stability", "tenant-isolation"};
 constexpr std::array<Names, 3> kTakeover{"takeover", "single-holder", "drain"};
 constexpr std::array<Names, 2> kGoesOn{"checkpoint", "completed-is-not-redone"};
 constexpr std::array<Names, 1> kStartUp{"start-up-convergence"};

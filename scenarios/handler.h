@@ -65,7 +65,9 @@ constexpr std::string_view name_of(Trigger trigger) {
 enum class Ability : std::uint8_t {
     Outside,     // it calls the outside service
     Batches,     // its work is long, goes on in batches, can be cancelled and shows its progress
-    TwoVersions  // it comes in two versions that run side by side
+    TwoVersions,  // it comes in two versions that run side by side
+    Tenants,      // it works for several tenants whose jobs and accounts have the same names
+    Instants,     // its act is the planned instant, of which a day has several
 };
 constexpr std::string_view name_of(Ability ability) {
     switch (ability) {
@@ -75,6 +77,10 @@ constexpr std::string_view name_of(Ability ability) {
             return "work in batches that can be cancelled";
         case Ability::TwoVersions:
             return "two versions";
+        case Ability::Tenants:
+            return "several tenants with the same job";
+        case Ability::Instants:
+            return "several planned instants a day";
     }
     return "?";
 }

@@ -7,6 +7,7 @@
 
 #include "model/events.h"
 #include "scenarios/long_work_probes.h"
+#include "scenarios/key_probes.h"
 #include "scenarios/message_probes.h"
 
 namespace fencepost::scenarios {
@@ -292,6 +293,20 @@ constexpr std::array kProbes{
     Probe{"task claimed after its lease ran out",
           "a background task changed hands because its lease had run out",
           &claimed_after_its_lease_ran_out},
+    Probe{"one instant under two fire ids",
+          "a scheduled instant was handed out under another fire instance id as well",
+          &one_instant_under_two_fire_ids},
+    Probe{"one instant in two notations",
+          "two nodes wrote one scheduled instant in the time of different zones",
+          &one_instant_in_two_notations},
+    Probe{"one local time, two instants",
+          "the clock was set back, and two scheduled instants had the same local time",
+          &one_local_time_two_instants},
+    Probe{"offset changed between two fires",
+          "one node wrote two instants with different offsets from UTC",
+          &offset_changed_between_two_fires},
+    Probe{"misfire handled", "a fire carried the moment of handling instead of a due instant",
+          &misfire_handled},
     Probe{"waited for a lock", "a statement waited for another session's lock", &waited_for_a_lock},
     Probe{"message delivered again", "a message came a second time", &message_delivered_again},
     Probe{"message delivered twice at the same time",

@@ -8,6 +8,7 @@
 #include "model/scheduler/jdbc_statements.h"
 #include "model/scheduler/jdbc_time.h"
 #include "model/scheduler/scheduler_node.h"
+#include "sim/require.h"
 
 namespace fencepost::model {
 
@@ -15,10 +16,15 @@ using sim::Duration;
 using sim::Time;
 
 SchedulerCluster::SchedulerCluster(SchedulerOptions options, std::vector<ScheduledJob> jobs)
-    : options_(options), definitions_(std::move(jobs)) {
+    : options_(std::move(options)), definitions_(std::move(jobs)) {
     const auto& known = definitions_.jobs();
     several_tenants_ = std::ranges::any_of(
         known, [&](const ScheduledJob& job) { return job.tenant != known.front().tenant; });
+    for (const auto& [node, name] : options_.zones) {
+        const auto zone = CronTimeZone::find(name);
+        sim::require(zone.has_value(), "a node's time zone is one that the system knows");
+        zones_.emplace(node, *zone);
+    }
 }
 
 void SchedulerCluster::reset() {
@@ -32,6 +38,11 @@ std::string SchedulerCluster::name_of(const ScheduledJob& job, Time scheduled) c
     std::string name;
     if (several_tenants_) name = job.tenant + ":";
     return name + job.job + "@" + sim::to_text(scheduled);
+}
+
+std::string SchedulerCluster::text_of(Time scheduled, std::string_view node) const {
+    const auto zone = zones_.find(node);
+    return zone == zones_.end() ? std::string{} : zone->second.text(scheduled);
 }
 
 // --- faults

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,9 @@ public:
     [[nodiscard]] const Definitions& definitions() const { return definitions_; }
     // "daily-reconcile@2026-03-02T18:00:00Z", after "acme:" where there are several tenants.
     [[nodiscard]] std::string name_of(const ScheduledJob& job, sim::Time scheduled) const;
+
+    // The instant as that node's scheduler writes it; empty when its zone is not set.
+    [[nodiscard]] std::string text_of(sim::Time scheduled, std::string_view node) const;
 
     // --- faults. Each waits for the next fire that it can strike; `fault` is its index in the
     // plan, which is reported to the kernel as having taken effect then.
@@ -75,6 +79,7 @@ private:
     SchedulerOptions options_;
     Definitions definitions_;
     bool several_tenants_ = false;
+    std::map<std::string, CronTimeZone, std::less<>> zones_;  // by node
     std::vector<SchedulerNode*> nodes_;  // in the order of their starts
     std::vector<Armed> refires_;
     std::vector<Armed> delays_;

@@ -1,5 +1,7 @@
 #include "model/scheduler/cron_time_zone.h"
 
+#include <fmt/format.h>
+
 #include <date/tz.h>
 
 #include <algorithm>
@@ -72,6 +74,29 @@ sys_seconds CronTimeZone::to_instant(LocalSeconds local) const {
     const auto next = std::ranges::upper_bound(*periods_, local, {}, &Period::wall_begin);
     const Period& period = next == periods_->begin() ? *next : *std::prev(next);
     return sys_seconds{local.time_since_epoch() - period.offset};
+}
+
+std::string CronTimeZone::text(std::chrono::sys_time<std::chrono::nanoseconds> instant) const {
+    const auto second = std::chrono::floor<std::chrono::seconds>(instant);
+    const LocalSeconds local = to_local(second);
+    const auto day = std::chrono::floor<std::chrono::days>(local);
+    const std::chrono::year_month_day date{day};
+    const std::chrono::hh_mm_ss time{local - day};
+    std::string text =
+        fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
+                    static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                    time.hours().count(), time.minutes().count(), time.seconds().count());
+    if (const auto part = instant - second; part.count() != 0) {
+        text += fmt::format(".{:09}", part.count());
+        while (text.ends_with('0')) text.pop_back();
+    }
+    const std::chrono::seconds offset = local.time_since_epoch() - second.time_since_epoch();
+    if (offset.count() == 0) return text + "Z";
+    const std::chrono::hh_mm_ss ahead{std::chrono::abs(offset)};
+    text += fmt::format("{}{:02}:{:02}", offset.count() < 0 ? '-' : '+', ahead.hours().count(),
+                        ahead.minutes().count());
+    if (ahead.seconds().count() != 0) text += fmt::format(":{:02}", ahead.seconds().count());
+    return text;
 }
 
 }  // namespace fencepost::model

@@ -30,6 +30,10 @@ public:
     // out as 03:30. One in the overlap of the change back is the later of the two.
     [[nodiscard]] std::chrono::sys_seconds to_instant(LocalSeconds wall) const;
 
+    // "2026-03-03T02:00:00+08:00", or with a Z where the offset is none; parts of a second only
+    // where there are any.
+    [[nodiscard]] std::string text(std::chrono::sys_time<std::chrono::nanoseconds> instant) const;
+
 private:
     struct Period {
         std::chrono::sys_seconds begin;

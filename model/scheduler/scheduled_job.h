@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/scheduler/schedule.h"
 
@@ -51,6 +52,12 @@ enum class InstanceIds : std::uint8_t {
     PerIncarnation,  // made up at each start: old rows wait until a peer finds them
 };
 
+// The zone in which a node's scheduler writes instants for its jobs.
+struct NodeZone {
+    std::string node;
+    std::string zone;  // "Asia/Shanghai"
+};
+
 struct SchedulerOptions {
     SchedulerMode mode = SchedulerMode::Clustered;
     InstanceIds instance_ids = InstanceIds::NodeName;
@@ -68,6 +75,8 @@ struct SchedulerOptions {
     // Schedules, priorities and parameters are kept in the shared database, where an operator can
     // replace them. Otherwise every node has them from its program, with fewer statements.
     bool editable = false;
+    // Nodes that are not named here hand over no text (jobs::Fire::scheduled_text).
+    std::vector<NodeZone> zones{};
 };
 
 inline const ScheduledJob* find_job(std::span<const ScheduledJob> jobs, std::string_view group,

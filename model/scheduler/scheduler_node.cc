@@ -185,6 +185,8 @@ void SchedulerNode::run_job(const HeldTrigger& fired) {
                                 .fire_instance_id = fired.fire_instance_id,
                                 .scheduled = fired.scheduled,
                                 .recovering = fired.recovering});
+    const std::string text = cluster_->text_of(fired.scheduled, node().name());
+    if (!text.empty()) kernel_->record(InstantWritten{.text = text});
     std::string outcome;
     try {
         outcome = listener_(jobs::Fire{.tenant = fired.job->tenant,
@@ -192,7 +194,8 @@ void SchedulerNode::run_job(const HeldTrigger& fired) {
                                        .fire_instance_id = fired.fire_instance_id,
                                        .scheduled_fire_time = fired.scheduled,
                                        .recovering = fired.recovering,
-                                       .parameters = fired.parameters});
+                                       .parameters = fired.parameters,
+                                       .scheduled_text = text});
     } catch (const sim::BrokenInvariant&) {
         throw;
     } catch (const std::exception& error) {

@@ -12,6 +12,11 @@ Scenario request_twice();
 Scenario rolling_upgrade();  // condition 6
 Scenario long_job();         // condition 9
 
+// keys.cc: condition 8, with a second fire and over both changes of the clock
+Scenario same_instant_other_id();
+Scenario clock_set_back();
+Scenario clock_set_forward();
+
 // outside.cc: condition 10
 Scenario outcome_unknown();
 

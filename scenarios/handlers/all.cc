@@ -5,6 +5,7 @@
 #include "scenarios/handler.h"
 #include "scenarios/handlers/batch_import.h"
 #include "scenarios/handlers/consume_order.h"
+#include "scenarios/handlers/daily_backup.h"
 #include "scenarios/handlers/pay.h"
 #include "scenarios/handlers/reconcile.h"
 #include "scenarios/handlers/transfer.h"
@@ -21,11 +22,16 @@ std::vector<HandlerSpec>& known_handlers() {
         consume_order_handler(),
         pay_handler(),
         batch_import_handler(),
+        daily_backup_handler(),
         no_claim(),
         check_then_insert(),
         check_then_insert_in_transaction(),
         run_id_key(),
         claim_then_work(),
+        wall_clock_key(),
+        local_time_key(),
+        tenantless_key(),
+        misfire_time_key(),
         lock_only(),
         release_without_owner(),
         renew_without_owner(),

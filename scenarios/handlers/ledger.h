@@ -18,9 +18,10 @@ namespace fencepost::scenarios::ledger {
 
 enum class Keys : std::uint8_t { Unique, None };
 
-// Tables account, ledger and ledger_summary, and `accounts` accounts for each tenant.
+// Tables account, ledger and ledger_summary, and `accounts` accounts for each of two tenants, acme
+// and globex, under the same numbers.
 std::string schema(Keys keys);
-std::string seed_rows(const Parameters& parameters, const std::vector<std::string>& tenants);
+std::string seed_rows(const Parameters& parameters);
 
 // Every account of the tenant of each due act gets one line that day.
 checkers::EffectTable expected_lines(const Parameters& parameters, const std::vector<DueWork>& due);

@@ -38,10 +38,10 @@ HandlerSpec reconcile_handler() {
     return {
         .name = "reconcile",
         .lesson = "Writes one ledger line an account and business day, in fenced batches.",
-        .abilities = {Ability::TwoVersions},
+        .abilities = {Ability::TwoVersions, Ability::Tenants},
         .schema = [](const Parameters& parameters) -> std::vector<std::string> {
             return {std::string(jobs::claim_schema()), ledger::schema(ledger::Keys::Unique),
-                    ledger::seed_rows(parameters, {"acme"})};
+                    ledger::seed_rows(parameters)};
         },
         .expectations =
             [](const Parameters& parameters, const std::vector<DueWork>& due) {

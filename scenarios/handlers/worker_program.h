@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "jobs/instant_text.h"
 #include "jobs/worker.h"
 #include "scenarios/handler.h"
 
@@ -29,11 +30,17 @@ inline Batches batches_of(const Parameters& parameters) {
             .delay = std::chrono::milliseconds{parameters.value_or("batch_delay_ms", 0)}};
 }
 
-// "lease_ttl_ms" and "recovery_idle_ms", the rest as the worker has it.
+// "lease_ttl_ms" and "recovery_idle_ms", perhaps "recovery_interval_ms", the rest as the worker has
+// it.
 inline jobs::WorkerOptions worker_options(const Parameters& parameters) {
     jobs::WorkerOptions options;
     options.lease.ttl = std::chrono::milliseconds{parameters.at("lease_ttl_ms")};
     options.recovery_idle = std::chrono::milliseconds{parameters.at("recovery_idle_ms")};
+    options.recovery_interval = std::chrono::milliseconds{parameters.value_or(
+        "recovery_interval_ms",
+        std::chrono::milliseconds{
+            std::chrono::duration_cast<std::chrono::milliseconds>(options.recovery_interval)}
+            .count())};
     return options;
 }
 
@@ -50,7 +57,7 @@ public:
 
     void start() override { worker_.start_recovery(); }
     std::string handle(const jobs::Fire& fire) override {
-        return std::string(name_of(worker_.handle(fire)));
+        return std::string(name_of(worker_.handle(jobs::as_written(fire))));
     }
     void stop() override { worker_.stop(); }
 

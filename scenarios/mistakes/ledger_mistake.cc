@@ -28,11 +28,12 @@ HandlerSpec ledger_mistake(std::string name, std::string lesson, std::vector<std
     spec.name = std::move(name);
     spec.lesson = std::move(lesson);
     spec.breaks = std::move(breaks);
+    spec.abilities = {Ability::Tenants};
     spec.schema = [gates](const Parameters& parameters) {
         std::vector<std::string> scripts;
         if (gates.claims) scripts.emplace_back(jobs::claim_schema());
         scripts.push_back(ledger::schema(gates.line_keys));
-        scripts.push_back(ledger::seed_rows(parameters, {"acme"}));
+        scripts.push_back(ledger::seed_rows(parameters));
         return scripts;
     };
     spec.expectations = [gates](const Parameters& parameters, const std::vector<DueWork>& due) {

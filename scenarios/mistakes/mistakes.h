@@ -13,6 +13,12 @@ HandlerSpec check_then_insert_in_transaction();
 HandlerSpec run_id_key();
 HandlerSpec claim_then_work();
 
+// keys.cc: what names an act
+HandlerSpec wall_clock_key();
+HandlerSpec local_time_key();
+HandlerSpec tenantless_key();
+HandlerSpec misfire_time_key();
+
 // leases.cc: how many run at once
 HandlerSpec lock_only();
 HandlerSpec release_without_owner();

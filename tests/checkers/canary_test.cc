@@ -107,6 +107,33 @@ TEST(CanaryTest, OnlyConservedSeesAnAmountThatIsTakenAndNotGiven) {
     EXPECT_EQ(failing(world), Names{"conserved"});
 }
 
+TEST(CanaryTest, OnlyKeyStabilitySeesALineThatGetsAnotherKey) {
+    const World world =
+        ReconcileRun{}
+            .after("second batch",
+                   [](World& w) {
+                       w.builder.commit(w.b, {update("ledger", ledger(2), ledger(2, "another"))});
+                   })
+            .run();
+    EXPECT_EQ(failing(world), Names{"key-stability"});
+}
+
+TEST(CanaryTest, OnlyTenantIsolationSeesALineOfAnotherTenant) {
+    const World world =
+        ReconcileRun{}
+            .instead_of("third batch",
+                        [](World& w) {
+                            w.builder.commit(
+                                w.b,
+                                {insert("ledger", ledger(3, line_key(3), "globex")),
+                                 update("balances", balance(2, integer(2)), balance(3, integer(2))),
+                                 update("claims", claim("running", "B", integer(2), "2"),
+                                        claim("succeeded", "B", integer(2), "3"))});
+                        })
+            .run();
+    EXPECT_EQ(failing(world), Names{"tenant-isolation"});
+}
+
 TEST(CanaryTest, OnlyCheckpointSeesAPositionThatGoesBack) {
     const World world =
         ReconcileRun{}

@@ -122,6 +122,9 @@ public:
     void cancel_asked(std::string_view unit) {
         append(sim::kWorld, sim::kNoTask, model::CancelAsked{.unit = unit});
     }
+    void fire(sim::TaskId task, const model::FireStarted& fire) {
+        append(history_.task(task).party, task, fire);
+    }
     void wait(sim::Duration duration) { now_ += duration; }
     [[nodiscard]] sim::Time now() const { return now_; }
 

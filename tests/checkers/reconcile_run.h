@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,18 @@ inline model::Cell integer(std::int64_t value) {
     return value;
 }
 
+// The line of an account, under its own key.
+inline std::string_view line_key(std::int64_t account) {
+    static std::map<std::int64_t, std::string> keys;
+    return keys.try_emplace(account, std::string{kUnit} + "/" + std::to_string(account))
+        .first->second;
+}
+inline model::Cells ledger(std::int64_t account, std::string_view key,
+                           std::string_view tenant = "acme") {
+    return {integer(account), std::string_view{"2026-03-02"}, integer(100), key, tenant};
+}
 inline model::Cells ledger(std::int64_t account) {
-    return {integer(account), std::string_view{"2026-03-02"}, integer(100)};
+    return ledger(account, line_key(account));
 }
 inline model::Cells balance(std::int64_t amount, model::Cell token) {
     return {integer(1), integer(amount), token};
@@ -41,6 +52,8 @@ inline Expectations reconcile_expectations() {
     EffectTable& effects = out.effects.emplace_back();
     effects.table = "ledger";
     effects.identity = {"account", "day"};
+    effects.key = "line_key";
+    effects.tenant = "tenant";
     for (int account = 1; account <= 3; ++account) {
         effects.expected.push_back({.unit = std::string{kUnit},
                                     .identity = {std::to_string(account), "2026-03-02"},
@@ -68,7 +81,7 @@ struct World {
 
     World() {
         builder.table("claims", "business_key,status,owner,token,checkpoint");
-        builder.table("ledger", "account,day,amount");
+        builder.table("ledger", "account,day,amount,line_key,tenant");
         builder.table("balances", "account,amount,token");
         builder.table("unrelated", "x");
     }
