@@ -55,12 +55,12 @@ sim::Fault stop(const char* node, sim::Time at, sim::Duration restart_after) {
     return act;
 }
 
-// Two hours around a change of the clock in Berlin, at half past each: acme's cron expression is in
-// Berlin's time, globex's in UTC. Nodes are down for the first of them. Looks of all kinds are
+// Around a change of the clock in Berlin, at half past each hour: acme's cron expression is in
+// Berlin's time, globex's in UTC. Nodes are down for the first instant. Looks of all kinds are
 // minutes apart, for little happens in between.
-Scenario clock_change(sim::Time first) {
+Scenario clock_change(sim::Time first, sim::Duration length) {
     const sim::Time start = first - 2min;
-    const sim::Time last = first + 75min;
+    const sim::Time last = first + length;
     Scenario scenario{
         .condition = 8,
         .handlers = {"daily-backup"},
@@ -85,7 +85,7 @@ Scenario clock_change(sim::Time first) {
                      FaultFamily::Clock},
         .most_faults = 3,
         .checkers = kEveryChecker,
-        .healed_after = 80min,
+        .healed_after = length + 5min,
         .settle_bound = 30min,
         .check_interval = 5s,
     };
@@ -126,11 +126,12 @@ Scenario same_instant_other_id() {
 }
 
 Scenario clock_set_back() {
-    // 02:30 in Berlin for the first time that night; an hour later it is 02:30 again.
+    // From 01:30 in Berlin, over 02:30 and 02:30 again. Quartz passes over the first of the two for
+    // a schedule in Berlin's time.
     Scenario scenario =
-        clock_change(std::chrono::sys_days{std::chrono::year{2026} / 10 / 25} + 30min);
+        clock_change(std::chrono::sys_days{std::chrono::year{2026} / 10 / 24} + 23h + 30min, 2h);
     scenario.name = "clock-set-back";
-    scenario.title = "an hour that comes twice in autumn, both nodes down for its first half past";
+    scenario.title = "an hour that comes twice in autumn, both nodes down before it";
     scenario.claim =
         "Every planned instant is done once when local time comes twice, and a missed one under "
         "its own name.";
@@ -141,9 +142,9 @@ Scenario clock_set_back() {
 }
 
 Scenario clock_set_forward() {
-    // 01:30 in Berlin; half an hour later it is 03:00.
+    // From 01:30 in Berlin, which half an hour later goes from 02:00 to 03:00, to 03:30.
     Scenario scenario =
-        clock_change(std::chrono::sys_days{std::chrono::year{2026} / 3 / 29} + 30min);
+        clock_change(std::chrono::sys_days{std::chrono::year{2026} / 3 / 29} + 30min, 1h);
     scenario.name = "clock-set-forward";
     scenario.title = "an hour that is left out in spring, both nodes down before it";
     scenario.claim =
