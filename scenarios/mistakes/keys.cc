@@ -14,7 +14,7 @@ HandlerSpec wall_clock_key() {
         "wall-clock-key",
         "The present minute names when a fire came, not what it is for: the late second fire has "
         "another key.",
-        {"once", "key-stability"}, {}, [](const Fire& fire, const Ports& ports, const Parameters&) {
+        {"key-stability"}, {}, [](const Fire& fire, const Ports& ports, const Parameters&) {
             const auto minute = std::chrono::floor<std::chrono::minutes>(ports.clock.wall_now());
             const std::string key = fire.tenant + "/" + fire.job + "@" + jobs::utc_text(minute);
             const auto session = ports.database.connect();
