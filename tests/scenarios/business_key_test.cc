@@ -74,7 +74,7 @@ std::vector<std::chrono::sys_seconds> instants_of(const date::time_zone& zone) {
     std::vector<std::chrono::sys_seconds> instants;
     for (auto at = begin + 12h; at < end; at += 24h) instants.push_back(at);
     for (auto change = zone.get_info(begin).end; change < end; change = zone.get_info(change).end) {
-        for (const auto apart : {-1h, -30min, 0min, 30min, 60min}) {
+        for (const std::chrono::minutes apart : {-60min, -30min, 0min, 30min, 60min}) {
             instants.push_back(change + apart);
         }
         instants.push_back(change - 1s);
