@@ -7,6 +7,7 @@ namespace fencepost::model {
 
 using database::ChangeLog;
 using database::Holdings;
+using database::TableLock;
 
 bool DatabaseEngine::State::others_hold(const SessionState& session) const {
     return !holders.empty() && (holders.size() > 1 || holders.front() != session.id);
@@ -139,19 +140,20 @@ bool DatabaseEngine::State::lock_changes(SessionState& session, std::size_t firs
     return true;
 }
 
-// Whether a transaction that has altered one of the statement's tables is still open.
+// Whether a transaction that has altered one of the statement's tables, or writes to one that it
+// has made an index of, is still open.
 bool DatabaseEngine::State::blocked_by_ddl(SessionState& session, const KeptStatement& statement) {
+    const TableLock lock =
+        statement.parsed.kind == StatementKind::Write ? TableLock::Write : TableLock::Read;
     for (const SessionId id : holders) {
         if (id == session.id) continue;
         for (const Holdings::DdlChange& ddl : sessions[id - 1].holdings.ddl) {
             const TableInfo* table = schema->find(ddl.table);
-            if (table == nullptr ||
+            if (table == nullptr || !conflict(lock, ddl.lock) ||
                 (statement.sqlite.tables & database::table_set(table->id)) == 0) {
                 continue;
             }
-            session.wait.key.clear();
-            session.wait.table = ddl.table;
-            session.wait.alters_table = session.wait.drops = false;
+            session.wait.for_table(ddl.table, lock);
             return true;
         }
     }

@@ -61,6 +61,7 @@ private:
         }
         return tokens_.name(at++);
     }
+    [[nodiscard]] std::string free_index_name(std::size_t open) const;
     void finish() { ddl_.sqlite = edits_.applied_to(sql_, {0, text_end_}); }
 
     void create();
@@ -94,14 +95,10 @@ void Translator::create() {
 }
 
 void Translator::create_table(std::size_t at) {
-    const bool if_not_exists = skip_if_exists(at);
-    ddl_.table = table_name(at);
-    if (schema_.find(ddl_.table) != nullptr) {
-        if (!if_not_exists) {
-            failure_ = SqlFailure{"42P07", "relation \"" + ddl_.table + "\" already exists"};
-        }
-        return;
-    }
+    ddl_.if_not_exists = skip_if_exists(at);
+    ddl_.table = ddl_.creates = table_name(at);
+    ddl_.lock = TableLock::None;
+    if (schema_.has_relation(ddl_.creates)) return;
     if (!is(at, "(")) {
         if (is(at, "AS")) {
             failure_ = unsupported("CREATE TABLE AS");
@@ -203,19 +200,45 @@ void Translator::column_default(std::size_t at, std::size_t past) {
 }
 
 void Translator::create_index(std::size_t at) {
+    ddl_.lock = TableLock::Share;
     if (is(at, "CONCURRENTLY")) edits_.erase(range(at, at + 1)), ++at;
-    skip_if_exists(at);
-    if (is(at, "ON")) {
-        failure_ = unsupported("CREATE INDEX without a name");
-        return;
-    }
-    table_name(at);
+    ddl_.if_not_exists = skip_if_exists(at);
+    const bool named = !is(at, "ON");
+    if (!named && ddl_.if_not_exists) return syntax_error(at);
+    if (named) ddl_.creates = table_name(at);
     if (!is(at, "ON")) return syntax_error(at);
-    std::size_t table = at + 1;
+    const std::size_t on = at;
+    std::size_t table = on + 1;
     if (is(table, "ONLY")) edits_.erase(range(table, table + 1)), ++table;
     ddl_.table = table_name(table);
-    if (is(table, "USING")) edits_.erase(range(table, table + 2));
+    if (schema_.find(ddl_.table) == nullptr) {
+        ddl_.failure = SqlFailure{"42P01", "relation \"" + ddl_.table + "\" does not exist"};
+        return;
+    }
+    if (is(table, "USING")) edits_.erase(range(table, table + 2)), table += 2;
+    if (!named) {
+        ddl_.creates = free_index_name(table);
+        edits_.insert(tokens_.list[on].begin, quoted(ddl_.creates) + " ");
+    }
     finish();
+}
+
+// PostgreSQL's choice: table_column_idx (or the name of a function, or "expr"), with the first
+// number that makes it free.
+std::string Translator::free_index_name(std::size_t open) const {
+    std::string base = ddl_.table;
+    const std::size_t close = tokens_.closing(open);
+    bool starts = true;
+    for (std::size_t i = open + 1; i < close; ++i) {
+        if (tokens_.list[i].depth != tokens_.list[open].depth + 1) continue;
+        if (starts) base += is(i, "(") ? "_expr" : "_" + tokens_.name(i);
+        starts = is(i, ",");
+    }
+    std::string name = base + "_idx";
+    for (int number = 1; schema_.has_relation(name); ++number) {
+        name = base + "_idx" + std::to_string(number);
+    }
+    return name;
 }
 
 void Translator::alter_table() {
@@ -227,7 +250,7 @@ void Translator::alter_table() {
     const TableInfo* table = schema_.find(ddl_.table);
     if (table == nullptr) {
         if (name_at == 2) {
-            failure_ = SqlFailure{"42P01", "relation \"" + ddl_.table + "\" does not exist"};
+            ddl_.failure = SqlFailure{"42P01", "relation \"" + ddl_.table + "\" does not exist"};
         }
         return;
     }
@@ -238,9 +261,9 @@ void Translator::alter_table() {
         }
     }
     if (is(at, "ADD") && is(at + 1, "CONSTRAINT") && is(at + 3, "UNIQUE")) {
-        ddl_.sqlite = "CREATE UNIQUE INDEX " + quoted(tokens_.name(at + 2)) + " ON " +
-                      quoted(ddl_.table) + " " +
-                      std::string(sql_.substr(range(at + 4, end_).begin));
+        ddl_.creates = tokens_.name(at + 2);
+        ddl_.sqlite = "CREATE UNIQUE INDEX " + quoted(ddl_.creates) + " ON " + quoted(ddl_.table) +
+                      " " + std::string(sql_.substr(range(at + 4, end_).begin));
         return;
     }
     if (!is(at, "ADD") || is(at + 1, "CONSTRAINT") || is(at + 1, "PRIMARY") ||
@@ -255,8 +278,8 @@ void Translator::alter_table() {
     const std::string name = tokens_.name(definition);
     if (table->column(name)) {
         if (!if_not_exists) {
-            failure_ = SqlFailure{"42701", "column \"" + name + "\" of relation \"" + ddl_.table +
-                                               "\" already exists"};
+            ddl_.failure = SqlFailure{"42701", "column \"" + name + "\" of relation \"" +
+                                                   ddl_.table + "\" already exists"};
         }
         return;
     }
@@ -275,6 +298,13 @@ void Translator::drop() {
 }
 
 }  // namespace
+
+bool conflict(TableLock one, TableLock other) {
+    const auto [weaker, stronger] = std::minmax(one, other);
+    if (weaker == TableLock::None) return false;
+    return stronger == TableLock::Exclusive ||
+           (weaker == TableLock::Write && stronger == TableLock::Share);
+}
 
 std::variant<Ddl, SqlFailure> translate_ddl(std::string_view sql, const Schema& schema,
                                             std::size_t next_sequence) {

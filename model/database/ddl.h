@@ -5,6 +5,8 @@
 // sees them as `DEFAULT (fencepost_next_id(n))`.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -19,11 +21,28 @@ inline constexpr const char* kNextIdFunction = "fencepost_next_id";
 // fencepost_test_row(RowTest, table id, primary key …): what only the engine knows of a row.
 inline constexpr const char* kTestRowFunction = "fencepost_test_row";
 
+// PostgreSQL's table locks, as far as they differ here (documentation, table 13.2).
+enum class TableLock : std::uint8_t {
+    None,       // CREATE TABLE: nobody else knows the table yet
+    Read,       // ACCESS SHARE and ROW SHARE: SELECT, also FOR UPDATE
+    Write,      // ROW EXCLUSIVE: INSERT, UPDATE, DELETE
+    Share,      // CREATE INDEX: writers wait, readers and other indexes do not
+    Exclusive,  // ACCESS EXCLUSIVE: ALTER TABLE, DROP
+};
+[[nodiscard]] bool conflict(TableLock one, TableLock other);
+
 struct Ddl {
-    std::string sqlite;         // empty: there is nothing to do
-    std::string table;          // what it is about; empty if it cannot be told (DROP INDEX)
+    std::string sqlite;   // empty: there is nothing to do
+    std::string table;    // what it is about; empty if it cannot be told (DROP INDEX)
+    std::string creates;  // the name of the table or index that it makes; empty for others
+    TableLock lock = TableLock::Exclusive;  // on `table`, until the transaction ends
+    bool if_not_exists = false;
     bool drops = false;         // takes something away that others may be using
     std::size_t sequences = 0;  // how many new sequences it uses, numbered from `next_sequence`
+    // What it is answered with once it has its lock.
+    std::optional<SqlFailure> failure{};
+
+    [[nodiscard]] bool creates_index() const { return lock == TableLock::Share; }
 };
 
 // `next_sequence` is the number of the first free sequence.

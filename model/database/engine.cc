@@ -10,6 +10,7 @@ namespace fencepost::model {
 
 using database::IsBlocked;
 using database::KeyParts;
+using database::TableLock;
 using sim::require;
 
 namespace {
@@ -65,6 +66,8 @@ void DatabaseEngine::State::reset(std::shared_ptr<const DatabaseImage::Content> 
     connection.sequences.last = content->sequences;
     image = std::move(content);
     schema = committed = image->schema;
+    known_tables.clear();
+    for (const TableInfo& table : schema->tables) known_tables.push_back(table.name);
     connection.use_schema(schema.get());
 }
 
@@ -115,14 +118,19 @@ std::vector<SessionId> DatabaseEngine::State::blockers(const SessionState& sessi
         bool blocks = false;
         if (!wait.key.empty()) {
             blocks = held.locks.conflicts(wait.key, wait.request);
+        } else if (!wait.relation.empty()) {
+            for (const auto& ddl : held.ddl) blocks |= ddl.creates == wait.relation;
         } else {
             const TableInfo* table = schema->find(wait.table);
             blocks = wait.drops;
-            if (wait.alters_table && table != nullptr) {
-                blocks |= (held.tables & database::table_set(table->id)) != 0 ||
-                          held.locks.touches(table->id);
+            if (table != nullptr) {
+                const bool wrote = (held.tables & database::table_set(table->id)) != 0;
+                blocks |= wrote && conflict(wait.lock, TableLock::Write);
+                blocks |= held.locks.touches(table->id) && conflict(wait.lock, TableLock::Read);
             }
-            for (const auto& ddl : held.ddl) blocks |= ddl.table == wait.table;
+            for (const auto& ddl : held.ddl) {
+                blocks |= ddl.table == wait.table && conflict(wait.lock, ddl.lock);
+            }
         }
         if (blocks) result.push_back(id);
     }
@@ -165,6 +173,15 @@ std::optional<SqlAnswer> DatabaseEngine::State::retry(SessionState& waiter) {
     return std::get<SqlResult>(std::move(attempt));
 }
 
+std::string DatabaseEngine::State::describe_key(const std::string& key) const {
+    const KeyParts parts = database::read_key(key);
+    if (parts.table == database::kAdvisoryLocks) return "advisory lock " + parts.values;
+    const TableInfo& table = schema->tables[parts.table];
+    return (parts.index == 0 ? "row " + table.name
+                             : "unique key " + table.uniques[parts.index].name) +
+           "(" + parts.values + ")";
+}
+
 void DatabaseEngine::State::stop_waiting(SessionState& waiter) {
     waiter.waiting = false;
     waiter.wait.clear();
@@ -188,6 +205,10 @@ void DatabaseEngine::set_clock(Clock clock, void* context) {
 
 void DatabaseEngine::set_commit_observer(CommitObserver observer) {
     state_->observer = std::move(observer);
+}
+
+void DatabaseEngine::set_schema_observer(SchemaObserver observer) {
+    state_->schema_observer = std::move(observer);
 }
 
 SessionId DatabaseEngine::open() {
@@ -236,11 +257,9 @@ std::string DatabaseEngine::describe_wait(SessionId id) const {
     if (!session.waiting) return {};
     std::string text = "table " + session.wait.table;
     if (!session.wait.key.empty()) {
-        const KeyParts parts = database::read_key(session.wait.key);
-        const TableInfo& table = state_->schema->tables[parts.table];
-        text = parts.index == 0 ? "row " + table.name
-                                : "unique key " + table.uniques[parts.index].name;
-        text += "(" + parts.values + ")";
+        text = state_->describe_key(session.wait.key);
+    } else if (!session.wait.relation.empty()) {
+        text = "the name " + session.wait.relation;
     }
     text += " held by session";
     const char* separator = " ";

@@ -11,6 +11,9 @@
 //   does nothing or goes ahead.
 // - Waiters go on in the order in which they began to wait. A plain SELECT waits for nobody, except
 //   for a transaction that has altered its table.
+// - Who makes a table or index of a name that an open transaction has made waits for its end, and
+//   gets a unique violation of the catalogue if it commits, also with IF NOT EXISTS.
+// - pg_advisory_xact_lock() holds its number until its transaction ends.
 // - A failed statement aborts its transaction, or what follows its last savepoint, and gives the
 //   locks taken since back at once, as PostgreSQL does. COMMIT then answers kRolledBack.
 // - Ids of identity columns and BIGSERIAL are never handed out twice, whatever is rolled back.
@@ -26,7 +29,11 @@
 //   PostgreSQL; correlated ones and joined tables are read anew. So is the order of FOR UPDATE.
 // - ON CONFLICT DO UPDATE … WHERE locks no row whose WHERE is false.
 // - Row locks are taken in the order in which SQLite finds rows: that of the primary key, mostly.
-// - DDL waits for the open transactions that use its table, and holds the table until its own ends.
+// - DDL waits for the open transactions that have written or locked rows of its table (CREATE
+// INDEX:
+//   written), not for those that have only read it, and holds the table until its own ends.
+// - Of advisory locks there are pg_advisory_xact_lock() and pg_try_advisory_xact_lock(), each a
+//   statement of its own, with one number or hashtext().
 // - Types are SQLite's: a text in a BIGINT column is kept, 1/0 is NULL.
 #pragma once
 
@@ -50,6 +57,9 @@ public:
     // Called once for every COMMIT, and every statement on its own, that changed rows: all of its
     // changes in order. It must not call the engine.
     using CommitObserver = std::function<void(SessionId, std::span<const RowChange>)>;
+    // Called once for every COMMIT, and every statement on its own, that changed the schema, before
+    // its rows are reported. It must not call the engine, except for schema().
+    using SchemaObserver = std::function<void(SessionId)>;
     // The database's wall clock, in microseconds since 1970, for db_now_us().
     using Clock = std::int64_t (*)(void* context);
 
@@ -58,10 +68,11 @@ public:
     DatabaseEngine(const DatabaseEngine&) = delete;
     DatabaseEngine& operator=(const DatabaseEngine&) = delete;
 
-    // A fresh run: the image's content, no sessions, no completions; clock and observer stay.
+    // A fresh run: the image's content, no sessions, no completions; clock and observers stay.
     void reset(const DatabaseImage& image);
     void set_clock(Clock clock, void* context);
     void set_commit_observer(CommitObserver observer);
+    void set_schema_observer(SchemaObserver observer);
 
     [[nodiscard]] SessionId open();
     // Rolls back what is open, also in the middle of a wait; others may go on.

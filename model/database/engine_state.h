@@ -1,5 +1,6 @@
 // The inside of DatabaseEngine. Its functions are spread over engine.cc (sessions, waits),
-// transactions.cc, statements.cc (running SQL), conflicts.cc (locks) and snapshots.cc.
+// transactions.cc, statements.cc (running SQL), definitions.cc (DDL), advisory.cc, conflicts.cc
+// (locks) and snapshots.cc.
 #pragma once
 
 #include <algorithm>
@@ -44,6 +45,8 @@ struct Holdings {
     struct DdlChange {
         std::size_t log_size;  // it was made after so many row changes
         std::string table;
+        std::string creates;  // a table or index of this name
+        TableLock lock = TableLock::Exclusive;
         std::string sqlite;
     };
     struct Mark {
@@ -78,14 +81,16 @@ struct Holdings {
 
 // Why a statement waits, and what it needs to go on.
 struct Wait {
-    // What it waits for: a key, or, if the key is empty, a table.
+    // What it waits for: a key, or the name of a table or index that it wants to make, or, if both
+    // are empty, a table.
     std::string key;
     LockRequest request;
+    std::string relation;
     std::string table;
-    bool alters_table = false;  // waits for users of the table, else for who alters it
-    bool drops = false;         // waits for all others
-    bool look_again = false;    // the row is gone or has another key: whoever has this one now is
-                                // not in the way
+    TableLock lock = TableLock::None;  // on the table
+    bool drops = false;                // waits for all others
+    bool look_again = false;  // the row is gone or has another key: whoever has this one now is
+                              // not in the way
 
     KeptStatement* statement = nullptr;
     std::vector<SqlValue> parameters;
@@ -93,7 +98,19 @@ struct Wait {
     std::optional<Candidates> candidates;
     std::vector<std::int64_t> drawn;  // identity values
 
+    void for_table(const std::string& name, TableLock wanted) {
+        key.clear();
+        relation.clear();
+        table = name;
+        lock = wanted;
+        drops = false;
+    }
+    void for_relation(const std::string& name) {
+        key.clear();
+        relation = name;
+    }
     void clear() {
+        relation.clear();
         parameters.clear();
         frozen = look_again = false;
         candidates.reset();
@@ -147,6 +164,7 @@ struct DatabaseEngine::State {
     void wake();
     std::optional<SqlAnswer> retry(SessionState& session);
     void stop_waiting(SessionState& session);
+    std::string describe_key(const std::string& key) const;
 
     // transactions.cc
     Outcome control_transaction(SessionState& session, const database::Statement& statement);
@@ -161,7 +179,6 @@ struct DatabaseEngine::State {
     void evict();
     void drop_if_resident(const SessionState& session);
     void begin(SessionState& session);
-    void adopt_schema();
 
     // statements.cc
     KeptStatement& keep(std::string_view sql);
@@ -178,13 +195,21 @@ struct DatabaseEngine::State {
                       bool again);
     Attempt block_write(SessionState& session, KeptStatement& statement, Parameters parameters,
                         bool again);
-    Attempt run_ddl(SessionState& session, KeptStatement& statement);
     bool prepare_variant(const KeptStatement& statement, database::PreparedText& variant,
                          bool replace);
     int step_all(database::PreparedText& prepared, Parameters parameters,
                  std::vector<SqlValue>& rows);
     SqlFailure failure_now(int code) const;
     Attempt rows_of(KeptStatement& statement, Parameters parameters);
+
+    // definitions.cc
+    Attempt run_ddl(SessionState& session, KeptStatement& statement, bool again);
+    void adopt_schema();
+    void publish_schema(SessionState& session);
+
+    // advisory.cc
+    Attempt run_advisory_lock(SessionState& session, const KeptStatement& statement,
+                              Parameters parameters);
 
     // conflicts.cc: locks
     bool others_hold(const SessionState& session) const;
@@ -242,7 +267,9 @@ struct DatabaseEngine::State {
     std::vector<SessionId> waiters;  // in the order in which they began to wait
     std::vector<Completion> completions;
     CommitObserver observer;
-    std::vector<RowChange> reported;  // kept for its memory
+    SchemaObserver schema_observer;
+    std::vector<std::string> known_tables;  // of this run, each at its id
+    std::vector<RowChange> reported;        // kept for its memory
     std::string key_buffer, second_key_buffer;
     SessionId asking = 0;      // whose statement tests rows
     std::int64_t changes = 0;  // rows that the last step_all() changed

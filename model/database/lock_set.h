@@ -16,6 +16,9 @@
 
 namespace fencepost::model::database {
 
+// Advisory locks are keys of a table that nobody has: of their numbers, or of hashtext()'s texts.
+inline constexpr TableId kAdvisoryLocks = 0xffff;
+
 // What somebody wants with a key.
 struct LockRequest {
     LockMode mode = LockMode::Update;

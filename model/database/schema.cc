@@ -24,6 +24,17 @@ const TableInfo* Schema::find(std::string_view table_name) const {
     return nullptr;
 }
 
+bool Schema::has_relation(std::string_view relation) const {
+    const auto is_it = [relation](const auto& index) { return index.name == relation; };
+    for (const TableInfo& table : tables) {
+        if (table.name == relation || std::ranges::any_of(table.uniques, is_it) ||
+            std::ranges::any_of(table.indexes, is_it)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace fencepost::model
 
 namespace fencepost::model::database {
@@ -156,6 +167,22 @@ void read_unique_indexes(sqlite3* connection, TableInfo& table, const std::strin
     }
 }
 
+void read_indexes(sqlite3* connection, TableInfo& table) {
+    Rows rows(connection,
+              "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?1 AND sql "
+              "IS NOT NULL ORDER BY rowid",
+              table.name);
+    while (rows.next()) {
+        const std::string create = rows.text(1);
+        const Tokens tokens = tokenize(create);
+        std::size_t open = 0;
+        while (!tokens.is(open, "(")) ++open;
+        table.indexes.push_back({.name = rows.text(0),
+                                 .definition = create.substr(tokens.list[open].begin),
+                                 .unique = tokens.is(1, "UNIQUE")});
+    }
+}
+
 void read_foreign_keys(sqlite3* connection, const Schema& schema, TableInfo& table) {
     Rows rows(
         connection,
@@ -204,22 +231,31 @@ std::uint64_t new_schema_id() {
     return ++last;
 }
 
-Schema read_schema(sqlite3* connection) {
+Schema read_schema(sqlite3* connection, std::vector<std::string>& known) {
     Schema schema;
     schema.id = new_schema_id();
+    schema.tables.resize(known.size());
     Rows tables(
         connection,
         "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' "
         "ESCAPE '\\' ORDER BY rowid");
     while (tables.next()) {
-        TableInfo table;
-        table.id = static_cast<TableId>(schema.tables.size());
-        table.name = tables.text(0);
+        const std::string name = tables.text(0);
+        const auto id = static_cast<std::size_t>(std::ranges::find(known, name) - known.begin());
+        if (id == known.size()) {
+            known.push_back(name);
+            schema.tables.emplace_back();
+        }
+        TableInfo& table = schema.tables[id];
+        table.id = static_cast<TableId>(id);
+        table.name = name;
         read_columns(connection, table);
         read_unique_indexes(connection, table, tables.text(1));
-        schema.tables.push_back(std::move(table));
+        read_indexes(connection, table);
     }
-    for (TableInfo& table : schema.tables) read_foreign_keys(connection, schema, table);
+    for (TableInfo& table : schema.tables) {
+        if (!table.name.empty()) read_foreign_keys(connection, schema, table);
+    }
     return schema;
 }
 

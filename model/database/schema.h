@@ -16,7 +16,8 @@ struct sqlite3;
 
 namespace fencepost::model {
 
-// The position of a table in its schema.
+// The position of a table in its schema. A run never gives it to a table of another name, whatever
+// is created side by side, dropped or rolled back: so a schema may have gaps, without a name.
 using TableId = std::uint16_t;
 
 struct ColumnInfo {
@@ -38,6 +39,13 @@ struct UniqueIndex {
     std::string key_query;
 };
 
+// An index that CREATE INDEX made, or ADD CONSTRAINT.
+struct IndexInfo {
+    std::string name;
+    std::string definition;  // what follows the table's name: "(tenant, job) WHERE owner IS NULL"
+    bool unique = false;
+};
+
 struct ForeignKey {
     TableId parent = 0;
     std::uint8_t parent_index = 0;  // of the parent's unique indexes
@@ -49,6 +57,7 @@ struct TableInfo {
     std::string name;
     std::vector<ColumnInfo> columns;
     std::vector<UniqueIndex> uniques;
+    std::vector<IndexInfo> indexes;  // in the order of creation
     std::vector<ForeignKey> foreign_keys;
 
     [[nodiscard]] const std::vector<std::uint16_t>& primary_key() const {
@@ -62,6 +71,8 @@ struct Schema {
     std::vector<TableInfo> tables;
 
     [[nodiscard]] const TableInfo* find(std::string_view table_name) const;
+    // Whether a table or an index has this name: they share one space of names.
+    [[nodiscard]] bool has_relation(std::string_view relation) const;
 };
 
 // One row that a commit changed: whole rows, empty where there was or is none. The spans are valid
@@ -77,8 +88,9 @@ struct RowChange {
 
 namespace database {
 
-// Reads the schema of the connection's database as it is now.
-[[nodiscard]] Schema read_schema(sqlite3* connection);
+// Reads the schema of the connection's database as it is now. `known` holds the names of all tables
+// that the run has had, each at its id; new ones are added.
+[[nodiscard]] Schema read_schema(sqlite3* connection, std::vector<std::string>& known);
 
 [[nodiscard]] std::uint64_t new_schema_id();
 

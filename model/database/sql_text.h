@@ -132,6 +132,13 @@ struct RowCondition {
     std::size_t where_at = 0;            // where a WHERE can be put if there is none
 };
 
+// SELECT pg_advisory_xact_lock(…) or pg_try_advisory_xact_lock(…).
+struct AdvisoryLock {
+    bool tries = false;      // answers whether it got the lock, and does not wait
+    bool hashes = false;     // the argument is that of hashtext()
+    std::string argument{};  // a number, a text without its quotes, or a parameter: $1
+};
+
 struct Statement {
     StatementKind kind = StatementKind::Other;
     std::string name;                   // of a savepoint
@@ -144,7 +151,8 @@ struct Statement {
     bool locks_in_subquery = false;     // … WHERE id = (SELECT … FOR UPDATE)
     std::vector<RowCondition> skip_locked;  // SELECT … FOR UPDATE SKIP LOCKED in parentheses
     std::optional<RowCondition> target;     // of an UPDATE or DELETE
-    std::optional<SqlFailure> failure;      // what execute() answers instead of running it
+    std::optional<AdvisoryLock> advisory_lock;
+    std::optional<SqlFailure> failure;  // what execute() answers instead of running it
 };
 
 [[nodiscard]] Statement read_statement(const Tokens& tokens);

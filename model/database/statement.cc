@@ -105,6 +105,7 @@ private:
     void read_transaction_modes(std::size_t at);
     void read_savepoint(StatementKind kind, std::size_t at);
     void read_query(std::size_t at);
+    void read_advisory_lock(std::size_t at);
     void read_write(std::size_t at);
     void read_insert(std::size_t at);
     void read_target(std::size_t at);
@@ -217,12 +218,41 @@ void Reader::rewrite_casts() {
 
 void Reader::read_query(std::size_t at) {
     statement_.kind = StatementKind::Query;
+    for (std::size_t i = at; i < end_; ++i) {
+        if (is_any(i, {"PG_ADVISORY_XACT_LOCK", "PG_TRY_ADVISORY_XACT_LOCK"}) && is(i + 1, "(")) {
+            return read_advisory_lock(at);
+        }
+    }
     read_locking_clauses();
     if (statement_.locking) {
         statement_.kind = StatementKind::LockingQuery;
         read_top_locking_clause(at, *statement_.locking);
     }
     if (statement_.locks_in_subquery) fail(unsupported("FOR UPDATE inside a query"));
+}
+
+void Reader::read_advisory_lock(std::size_t at) {
+    AdvisoryLock lock{.tries = is(at + 1, "PG_TRY_ADVISORY_XACT_LOCK")};
+    std::size_t argument = at + 3;
+    lock.hashes = is(argument, "HASHTEXT") && is(argument + 1, "(");
+    if (lock.hashes) argument += 2;
+    if (!lock.hashes && is(argument, "-")) {
+        lock.argument = "-";
+        ++argument;
+    }
+    const std::string_view text = tokens_.at(argument);
+    const Token::Kind kind = argument < end_ ? tokens_.list[argument].kind : Token::Kind::Symbol;
+    const bool readable = kind == Token::Kind::Parameter ||
+                          kind == (lock.hashes ? Token::Kind::String : Token::Kind::Number);
+    lock.argument += kind == Token::Kind::String ? text.substr(1, text.size() - 2) : text;
+    const std::size_t past = argument + (lock.hashes ? 3 : 2);
+    const bool closed = is(argument + 1, ")") && (!lock.hashes || is(argument + 2, ")"));
+    if (at > 0 || !is(at + 2, "(") || !readable || !closed || past != end_) {
+        return fail(
+            unsupported("an advisory lock that is not a statement of its own with one "
+                        "number, parameter or hashtext()"));
+    }
+    statement_.advisory_lock = std::move(lock);
 }
 
 void Reader::read_write(std::size_t at) {

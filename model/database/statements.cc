@@ -164,7 +164,8 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::run(SessionState& session,
         evict();
     }
     const StatementKind kind = statement.parsed.kind;
-    if (kind == StatementKind::Ddl) return run_ddl(session, statement);
+    if (kind == StatementKind::Ddl) return run_ddl(session, statement, again);
+    if (statement.parsed.advisory_lock) return run_advisory_lock(session, statement, parameters);
     if (statement.schema_id != schema->id) {
         if (auto failure = prepare(statement)) return std::move(*failure);
     }
@@ -358,40 +359,6 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::block_write(SessionState& 
     if (!again) freeze(session, statement, parameters);
     note_holding(session);
     return IsBlocked{};
-}
-
-DatabaseEngine::State::Attempt DatabaseEngine::State::run_ddl(SessionState& session,
-                                                              KeptStatement& statement) {
-    auto& sequences = connection.sequences.last;
-    auto translated = database::translate_ddl(statement.text, *schema, sequences.size());
-    if (auto* failure = std::get_if<SqlFailure>(&translated)) return std::move(*failure);
-    auto& ddl = std::get<database::Ddl>(translated);
-    database::Wait& wait = session.wait;
-    wait.key.clear();
-    wait.table = ddl.table;
-    wait.alters_table = true;
-    wait.drops = ddl.drops;
-    if (is_blocked(session)) return IsBlocked{};
-    if (ddl.sqlite.empty()) return SqlResult{};
-    if (session.in_block) {
-        make_resident(session);
-        begin(session);
-        add_missing_locks(session);
-    } else {
-        evict();
-    }
-    const std::int64_t version = connection.schema_version();
-    if (auto failure = connection.run(ddl.sqlite)) return std::move(*failure);
-    if (connection.schema_version() == version) return SqlResult{};
-    sequences.resize(sequences.size() + ddl.sequences);
-    adopt_schema();
-    if (session.in_block) {
-        session.holdings.ddl.push_back({session.holdings.log.size(), ddl.table, ddl.sqlite});
-        note_holding(session);
-    } else {
-        committed = schema;
-    }
-    return SqlResult{};
 }
 
 }  // namespace fencepost::model

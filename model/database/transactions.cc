@@ -93,7 +93,7 @@ void DatabaseEngine::State::commit(SessionState& session) {
         make_resident(session);
         connection.commit();
         resident = 0;
-        committed = schema;
+        if (!holdings.ddl.empty()) publish_schema(session);
         if (!holdings.log.empty()) report_commit(session);
     } else {
         drop_if_resident(session);
@@ -181,12 +181,6 @@ void DatabaseEngine::State::begin(SessionState& session) {
     require(resident == 0, "SQLite has room for one open transaction");
     connection.begin();
     resident = session.id;
-}
-
-// After DDL: the schema as SQLite has it now.
-void DatabaseEngine::State::adopt_schema() {
-    schema = std::make_shared<const Schema>(database::read_schema(connection.handle()));
-    connection.use_schema(schema.get());
 }
 
 }  // namespace fencepost::model
