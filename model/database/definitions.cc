@@ -66,7 +66,7 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::run_ddl(SessionState& sess
     }
     if (connection.schema_version() == version) return SqlResult{};
     sequences.resize(sequences.size() + ddl.sequences);
-    adopt_schema();
+    adopt_schema(ddl.sqlite);
     if (session.in_block) {
         session.holdings.ddl.push_back(
             {session.holdings.log.size(), ddl.table, ddl.creates, ddl.lock, ddl.sqlite});
@@ -77,11 +77,30 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::run_ddl(SessionState& sess
     return SqlResult{};
 }
 
-// After DDL: the schema as SQLite has it now.
-void DatabaseEngine::State::adopt_schema() {
-    schema =
-        std::make_shared<const Schema>(database::read_schema(connection.handle(), known_tables));
+// After DDL: the schema as SQLite has it now. Many runs define the same things in the same order;
+// what has been read once is kept, as long as its tables have the ids that this run gives them.
+void DatabaseEngine::State::adopt_schema(const std::string& ddl) {
+    constexpr std::size_t kMostKept = 500;
+    if (schemas_after.size() > kMostKept) schemas_after.clear();
+    std::shared_ptr<const Schema>& after = schemas_after[{schema->id, ddl}];
+    if (after == nullptr || !knows_tables_of(*after)) {
+        after = std::make_shared<const Schema>(
+            database::read_schema(connection.handle(), known_tables));
+    }
+    schema = after;
     connection.use_schema(schema.get());
+}
+
+// Whether the tables have the ids that they would get now; then those that are new get them.
+bool DatabaseEngine::State::knows_tables_of(const Schema& read) {
+    std::vector<std::string> names = known_tables;
+    for (const TableInfo& table : read.tables) {
+        if (table.name.empty()) continue;
+        if (table.id == names.size()) names.push_back(table.name);
+        if (table.id >= names.size() || names[table.id] != table.name) return false;
+    }
+    known_tables = std::move(names);
+    return true;
 }
 
 // The schema as SQLite has it now is committed.

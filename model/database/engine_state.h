@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -204,7 +205,8 @@ struct DatabaseEngine::State {
 
     // definitions.cc
     Attempt run_ddl(SessionState& session, KeptStatement& statement, bool again);
-    void adopt_schema();
+    void adopt_schema(const std::string& ddl);
+    bool knows_tables_of(const Schema& read);
     void publish_schema(SessionState& session);
 
     // advisory.cc
@@ -269,7 +271,9 @@ struct DatabaseEngine::State {
     CommitObserver observer;
     SchemaObserver schema_observer;
     std::vector<std::string> known_tables;  // of this run, each at its id
-    std::vector<RowChange> reported;        // kept for its memory
+    // By the schema before it and its text, what a DDL statement of any run has left.
+    std::map<std::pair<std::uint64_t, std::string>, std::shared_ptr<const Schema>> schemas_after;
+    std::vector<RowChange> reported;  // kept for its memory
     std::string key_buffer, second_key_buffer;
     SessionId asking = 0;      // whose statement tests rows
     std::int64_t changes = 0;  // rows that the last step_all() changed

@@ -144,7 +144,7 @@ void DatabaseEngine::State::make_resident(SessionState& session) {
     for (std::size_t i = 0; i <= holdings.log.size(); ++i) {
         for (; ddl < holdings.ddl.size() && holdings.ddl[ddl].log_size == i; ++ddl) {
             require(!connection.run(holdings.ddl[ddl].sqlite), "DDL succeeds again");
-            adopt_schema();
+            adopt_schema(holdings.ddl[ddl].sqlite);
         }
         if (i < holdings.log.size()) connection.apply(holdings.log, holdings.log[i]);
     }
