@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "model/events.h"
@@ -51,6 +52,11 @@ DatabaseEndpoint::DatabaseEndpoint(sim::Kernel& kernel, Network& network)
     engine_.set_commit_observer([this](SessionId session, std::span<const RowChange> changes) {
         record_commit(session, changes);
     });
+    engine_.set_schema_observer([this](SessionId session) {
+        if (const SqlExchange* exchange = exchange_of(session)) {
+            record_schema(exchange->call().record, exchange->call().task->id);
+        }
+    });
 }
 
 void DatabaseEndpoint::reset(const DatabaseImage& image, const DatabaseOptions& options) {
@@ -67,23 +73,51 @@ void DatabaseEndpoint::reset(const DatabaseImage& image, const DatabaseOptions& 
     transactions_ = 0;
     restarts_ = 0;
     known_tables_.clear();
-    record_tables();
+    known_indexes_.clear();
+    record_schema(sim::kNoRecord, sim::kNoTask);
 }
 
-// The tables that are new, or have new columns, since the last time.
-void DatabaseEndpoint::record_tables() {
-    const Schema& schema = engine_.schema();
-    recorded_schema_ = schema.id;
-    known_tables_.resize(schema.tables.size());
-    for (const TableInfo& table : schema.tables) {
-        std::string text = table.name;
-        for (const ColumnInfo& column : table.columns) text += ',' + column.name;
-        std::string& known = known_tables_.at(table.id);
-        if (known == text) continue;
-        known = std::move(text);
-        const std::string_view columns = std::string_view{known}.substr(table.name.size() + 1);
-        kernel_.record_at(party_, sim::kNoRecord, TableKnown{table.id, table.name, columns});
+// What of the committed schema the history does not know yet.
+void DatabaseEndpoint::record_schema(sim::RecordId cause, sim::TaskId task) {
+    const std::vector<TableInfo>& tables = engine_.schema().tables;
+    std::vector<std::string> indexes;
+    for (const TableInfo& table : tables) {
+        for (const IndexInfo& index : table.indexes) indexes.push_back(index.name);
     }
+    const auto drop = [&](const std::string& name) {
+        kernel_.record_at(party_, cause, RelationDropped{name}, task);
+    };
+    for (const std::string& name : known_indexes_) {
+        if (std::ranges::find(indexes, name) == indexes.end()) drop(name);
+    }
+    known_tables_.resize(std::max(known_tables_.size(), tables.size()));
+    for (std::size_t id = 0; id < known_tables_.size(); ++id) {
+        KnownTable table;
+        if (id < tables.size()) table.name = tables[id].name;
+        if (!table.name.empty()) {
+            for (const ColumnInfo& column : tables[id].columns) {
+                table.columns += (table.columns.empty() ? "" : ",") + column.name;
+            }
+        }
+        if (table == known_tables_[id]) continue;
+        if (table.name.empty()) {
+            drop(known_tables_[id].name);
+        } else {
+            kernel_.record_at(party_, cause,
+                              TableKnown{static_cast<std::uint32_t>(id), table.name, table.columns},
+                              task);
+        }
+        known_tables_[id] = std::move(table);
+    }
+    for (const TableInfo& table : tables) {
+        for (const IndexInfo& index : table.indexes) {
+            if (std::ranges::find(known_indexes_, index.name) != known_indexes_.end()) continue;
+            kernel_.record_at(party_, cause,
+                              IndexKnown{index.name, table.name, index.definition, index.unique},
+                              task);
+        }
+    }
+    known_indexes_ = std::move(indexes);
 }
 
 SqlExchange& DatabaseEndpoint::exchange() {
@@ -137,7 +171,6 @@ void DatabaseEndpoint::execute(SqlExchange& exchange) {
     running_ = &exchange;
     Outcome outcome = engine_.execute(exchange.session_, exchange.statement, exchange.parameters);
     running_ = nullptr;
-    if (engine_.schema().id != recorded_schema_) record_tables();
     if (auto* result = std::get_if<SqlResult>(&outcome)) {
         finish(exchange, std::move(*result));
     } else if (auto* failure = std::get_if<SqlFailure>(&outcome)) {
@@ -241,12 +274,15 @@ void DatabaseEndpoint::restart(sim::Duration down_for) {
     kernel_.schedule(kernel_.now() + down_for, [this] { network_.bring_up(party_); });
 }
 
+// The statement that the session executes now; null when there is none.
+const SqlExchange* DatabaseEndpoint::exchange_of(SessionId session) const {
+    if (running_ != nullptr && running_->session_ == session) return running_;
+    const auto waiting = blocked_.find(session);
+    return waiting == blocked_.end() ? nullptr : waiting->second;
+}
+
 void DatabaseEndpoint::record_commit(SessionId session, std::span<const RowChange> changes) {
-    const SqlExchange* exchange = running_;
-    if (exchange == nullptr || exchange->session_ != session) {
-        const auto waiting = blocked_.find(session);
-        exchange = waiting == blocked_.end() ? nullptr : waiting->second;
-    }
+    const SqlExchange* exchange = exchange_of(session);
     if (exchange == nullptr) return;
     const std::uint32_t transaction = ++transactions_;
     RowChanged event;

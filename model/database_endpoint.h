@@ -1,5 +1,6 @@
 // The database as a party of the network: sessions over connections, lock waits, deadlock
-// time-outs, restarts, its own clock; every committed row change goes into the history.
+// time-outs, restarts, its own clock; every committed change of a row or of the schema goes into
+// the history.
 #pragma once
 
 #include <deque>
@@ -83,7 +84,8 @@ private:
     void end_session(SessionId session, std::string_view why);
     void check_deadlock(SqlExchange& exchange);
     void record_commit(SessionId session, std::span<const RowChange> changes);
-    void record_tables();
+    void record_schema(sim::RecordId cause, sim::TaskId task);
+    [[nodiscard]] const SqlExchange* exchange_of(SessionId session) const;
 
     sim::Kernel& kernel_;
     Network& network_;
@@ -99,8 +101,14 @@ private:
     SqlExchange* running_ = nullptr;                 // whose statement the engine executes now
     std::uint32_t transactions_ = 0;
     std::uint32_t restarts_ = 0;
-    std::uint64_t recorded_schema_ = 0;      // the id of the schema whose tables the history knows
-    std::vector<std::string> known_tables_;  // name and columns of each, by its id
+    // The schema as the history knows it: tables by id with their columns, then indexes.
+    struct KnownTable {
+        std::string name;
+        std::string columns;
+        bool operator==(const KnownTable&) const = default;
+    };
+    std::vector<KnownTable> known_tables_;
+    std::vector<std::string> known_indexes_;
 };
 
 }  // namespace fencepost::model

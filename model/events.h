@@ -47,7 +47,9 @@ constexpr std::string_view name_of(KeyChangeKind kind) {
     return "?";
 }
 
-// A table of the run's database, in the order of creation; rows refer to it by its index.
+// A table of the run's database, in the order of creation; rows refer to it by its index. Recorded
+// at the start of the run, and again when a transaction that made or altered the table is
+// committed, before its rows. The record's task is then the one whose session committed.
 struct TableKnown {
     static constexpr sim::EventKind kKind = 100;
     static constexpr std::string_view kName = "table";
@@ -56,6 +58,28 @@ struct TableKnown {
     std::string_view name;
     std::string_view columns;  // names, separated by ','
     static auto fields(auto& self) { return std::tie(self.index, self.name, self.columns); }
+};
+
+// An index of the run's database that somebody defined (none that a key or constraint of CREATE
+// TABLE brings along). Recorded when tables are.
+struct IndexKnown {
+    static constexpr sim::EventKind kKind = 105;
+    static constexpr std::string_view kName = "index";
+    static constexpr std::array<std::string_view, 4> kFields{"name", "table", "on", "unique"};
+    std::string_view name;
+    std::string_view table;
+    std::string_view on;  // "(tenant, job) WHERE owner IS NULL"
+    bool unique = false;
+    static auto fields(auto& self) { return std::tie(self.name, self.table, self.on, self.unique); }
+};
+
+// A table or index that was known is gone.
+struct RelationDropped {
+    static constexpr sim::EventKind kKind = 106;
+    static constexpr std::string_view kName = "dropped";
+    static constexpr std::array<std::string_view, 1> kFields{"name"};
+    std::string_view name;
+    static auto fields(auto& self) { return std::tie(self.name); }
 };
 
 // A row that a committed transaction changed, recorded at the moment of the commit, in the order in
@@ -253,6 +277,24 @@ struct GatewayRefunded {
     }
 };
 
+// The start-up of a node's process is through, as its program says: its task is the record's.
+struct StartUpDone {
+    static constexpr sim::EventKind kKind = 115;
+    static constexpr std::string_view kName = "start-up-done";
+    static constexpr std::array<std::string_view, 0> kFields{};
+    static auto fields(auto&) { return std::tie(); }
+};
+
+// The start-up of a node's process ended by an error that nobody caught; the process ends with it.
+struct StartUpFailed {
+    static constexpr sim::EventKind kKind = 116;
+    static constexpr std::string_view kName = "start-up-failed";
+    static constexpr std::array<std::string_view, 2> kFields{"sqlstate", "error"};
+    std::string_view sqlstate;  // of an error of the database; else empty
+    std::string_view error;     // as the server gave it, or as the program said it
+    static auto fields(auto& self) { return std::tie(self.sqlstate, self.error); }
+};
+
 // The state at the end of the run, recorded in the audit.
 // A foreground task, or a scheduler's fire, that is not done: `what` names it and what it waits
 // for.
@@ -276,7 +318,7 @@ struct RunEnded {
 
 // An operator did something that belongs to the scenario and is no fault of the plan.
 struct OperatorActed {
-    static constexpr sim::EventKind kKind = 140;
+    static constexpr sim::EventKind kKind = 150;
     static constexpr std::string_view kName = "operator";
     static constexpr std::array<std::string_view, 1> kFields{"what"};
     std::string_view what;
@@ -285,7 +327,7 @@ struct OperatorActed {
 
 // An operator asks for a unit of work to be cancelled: from here on it may end so.
 struct CancelAsked {
-    static constexpr sim::EventKind kKind = 141;
+    static constexpr sim::EventKind kKind = 151;
     static constexpr std::string_view kName = "cancel-asked";
     static constexpr std::array<std::string_view, 1> kFields{"unit"};
     std::string_view unit;
@@ -304,11 +346,11 @@ struct fencepost::sim::Codec<fencepost::model::Cells> {
 namespace fencepost::model {
 
 inline constexpr auto kWorldPrinters =
-    sim::printers_of<TableKnown, RowChanged, KeyChanged, SessionEnded, LockWait, WorkDue,
-                     FireStarted, FireEnded, NodeDeclaredFailed, InstantWritten, MessagePublished,
-                     MessageDelivered, MessageAcknowledged, MessageExpired, GatewayApplied,
-                     GatewayDeclined, GatewayRefunded, Unfinished, RunEnded, OperatorActed,
-                     CancelAsked>();
+    sim::printers_of<TableKnown, RowChanged, KeyChanged, SessionEnded, LockWait, IndexKnown,
+                     RelationDropped, WorkDue, FireStarted, FireEnded, NodeDeclaredFailed,
+                     InstantWritten, StartUpDone, StartUpFailed, MessagePublished, MessageDelivered,
+                     MessageAcknowledged, MessageExpired, GatewayApplied, GatewayDeclined,
+                     GatewayRefunded, Unfinished, RunEnded, OperatorActed, CancelAsked>();
 
 // "row change=insert table=3 …": the name and the fields of any record, of sim/ or of here.
 std::string_view event_name(const sim::Record& record);

@@ -168,7 +168,7 @@ private:
             known.columns.emplace_back(rest.substr(0, comma));
             rest.remove_prefix(std::min(comma + 1, rest.size()));
         }
-        return true;
+        return record.task() == sim::kNoTask;  // not one that a task made
     }
 
     void add(const sim::Record& record, const Line& line) {
