@@ -55,6 +55,10 @@ constexpr std::array kCheckers{
                          "cancelled only when they are not; only success shows 100 %, and a total "
                          "is shown only if it is known.",
             .judge = &judge_honest_status},
+    Checker{.name = "start-up-convergence",
+            .invariant = "Every start-up that comes through leaves what one undisturbed start-up "
+                         "leaves, and none fails by its own doing.",
+            .judge = &judge_start_up_convergence},
 };
 
 bool same_name(std::string_view name, std::string_view asked) {

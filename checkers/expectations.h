@@ -85,11 +85,46 @@ struct ClaimTable {
     // The unit that a business key stands for: the key itself unless the handler says otherwise.
 };
 
+// A table that start-up makes, and what must be in it: these rows, each once, and no others.
+struct StartUpTable {
+    std::string table;
+    std::vector<std::string> columns;            // that it must have
+    std::vector<std::string> compared;           // those in which rows are compared
+    std::vector<std::vector<std::string>> rows;  // values of `compared`, numbers in decimal
+};
+
+struct StartUpIndex {
+    std::string name;
+    std::string table;
+};
+
+struct StartUpValue {
+    std::string key;
+    std::string value;
+};
+
+// A version that start-up records, and what must be there at the moment it is recorded.
+struct StartUpVersion {
+    std::int64_t version = 0;
+    std::vector<StartUpTable> tables;
+};
+
+// What one undisturbed start-up leaves.
+struct StartUpState {
+    std::vector<StartUpTable> tables;
+    std::vector<StartUpIndex> indexes;  // those that CREATE INDEX makes
+    std::vector<StartUpValue> cached;   // in Redis; it may lose them again
+    std::string version_table;          // with one row; empty: no version is kept
+    std::string version_column;
+    std::vector<StartUpVersion> versions;
+};
+
 struct Expectations {
     std::vector<EffectTable> effects;
     std::vector<FencedTable> fenced;
     std::vector<ConservedColumn> conserved;  // at most one of a table
     std::optional<ClaimTable> claims;
+    std::optional<StartUpState> start_up{};
     std::string lease_prefix;  // Redis keys that are leases; empty: the handler takes none
 };
 

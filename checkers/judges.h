@@ -18,5 +18,6 @@ Judgement judge_completed_is_not_redone(const Reading& reading);
 Judgement judge_single_holder(const Reading& reading);
 Judgement judge_drain(const Reading& reading);
 Judgement judge_honest_status(const Reading& reading);
+Judgement judge_start_up_convergence(const Reading& reading);
 
 }  // namespace fencepost::checkers

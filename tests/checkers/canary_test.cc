@@ -205,6 +205,19 @@ TEST(CanaryTest, OnlyDrainSeesAClaimThatADrainingProcessTakes) {
     EXPECT_EQ(failing(world), Names{"drain"});
 }
 
+TEST(CanaryTest, OnlyStartUpConvergenceSeesARowUnderAnotherId) {
+    const World world =
+        ReconcileRun{}
+            .after("start-up",
+                   [](World& w) {
+                       w.builder.commit(
+                           w.a_start,
+                           {insert("setting", {std::string_view{"limit-2"}, integer(900)})});
+                   })
+            .run();
+    EXPECT_EQ(failing(world), Names{"start-up-convergence"});
+}
+
 TEST(CheckersTest, AreFoundByNameWithHyphensOrSpaces) {
     ASSERT_NE(find_checker("single-holder"), nullptr);
     EXPECT_EQ(find_checker("single-holder"), find_checker("single holder"));

@@ -55,6 +55,33 @@ public:
         tables_.emplace_back(name);
     }
 
+    // A table that a task makes, or gives other columns.
+    void define(sim::TaskId task, std::string_view name, std::string_view columns) {
+        pass();
+        std::uint32_t index = 0;
+        while (index < tables_.size() && tables_[index] != name) ++index;
+        if (index == tables_.size()) tables_.emplace_back(name);
+        append(database_, task,
+               model::TableKnown{.index = index, .name = name, .columns = columns});
+    }
+    void define_index(sim::TaskId task, std::string_view name, std::string_view table) {
+        pass();
+        append(database_, task,
+               model::IndexKnown{.name = name, .table = table, .on = "(x)", .unique = false});
+    }
+    void drop(sim::TaskId task, std::string_view name) {
+        pass();
+        append(database_, task, model::RelationDropped{.name = name});
+    }
+    void start_up_done(sim::TaskId task) {
+        pass();
+        append(a_, task, model::StartUpDone{});
+    }
+    void start_up_failed(sim::TaskId task, std::string_view sqlstate, std::string_view error) {
+        pass();
+        append(a_, task, model::StartUpFailed{.sqlstate = sqlstate, .error = error});
+    }
+
     // `call` is the one that committed, where that matters.
     void commit(sim::TaskId task, const std::vector<Change>& changes,
                 sim::RecordId call = sim::kNoRecord) {

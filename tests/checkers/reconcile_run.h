@@ -2,7 +2,8 @@
 //
 // A takes the lease and the claim of one unit and commits its first batch; its lease expires; B
 // takes over under token 2, commits the other two batches, succeeds, moves an amount from one
-// account to another and releases its lease. Then B is asked to stop.
+// account to another and releases its lease. Then B is asked to stop, and A starts up: it makes a
+// table with one row, upgrades it to version 1 and caches a value.
 #pragma once
 
 #include <algorithm>
@@ -47,6 +48,10 @@ inline model::Cells claim(std::string_view status, model::Cell owner, model::Cel
     return {kUnit, status, owner, token, checkpoint};
 }
 
+inline model::Cells limit(std::int64_t value) {
+    return {std::string_view{"limit"}, integer(value)};
+}
+
 inline Expectations reconcile_expectations() {
     Expectations out;
     EffectTable& effects = out.effects.emplace_back();
@@ -68,6 +73,18 @@ inline Expectations reconcile_expectations() {
                             .token = "token",
                             .checkpoint = "checkpoint",
                             .finished = {"succeeded", "failed", "cancelled"}};
+    const StartUpTable setting{.table = "setting",
+                               .columns = {"id", "value"},
+                               .compared = {"id", "value"},
+                               .rows = {{"limit", "900"}}};
+    out.start_up = StartUpState{
+        .tables = {setting,
+                   {.table = "version", .columns = {"at"}, .compared = {"at"}, .rows = {{"1"}}}},
+        .indexes = {{.name = "setting_value_idx", .table = "setting"}},
+        .cached = {{.key = "cache:limit", .value = "900"}},
+        .version_table = "version",
+        .version_column = "at",
+        .versions = {{.version = 1, .tables = {setting}}}};
     out.lease_prefix = "lease:";
     return out;
 }
@@ -78,6 +95,7 @@ struct World {
     sim::TaskId a = builder.task_on_a("reconcile");
     sim::TaskId a_renewal = builder.task_on_a("lease-renewal", a);
     sim::TaskId b = builder.task_on_b("reconcile");
+    sim::TaskId a_start = builder.task_on_a("start-up");
 
     World() {
         builder.table("claims", "business_key,status,owner,token,checkpoint");
@@ -157,6 +175,23 @@ public:
                                 .after = ""});
         });
         add("drain", [](World& w) { w.builder.draining(w.b); });
+        add("schema", [](World& w) {
+            w.builder.define(w.a_start, "version", "at");
+            w.builder.define(w.a_start, "setting", "id");
+            w.builder.commit(w.a_start, {insert("version", {integer(0)})});
+            w.builder.define(w.a_start, "setting", "id,value");
+        });
+        add("index",
+            [](World& w) { w.builder.define_index(w.a_start, "setting_value_idx", "setting"); });
+        add("seed", [](World& w) { w.builder.commit(w.a_start, {insert("setting", limit(9))}); });
+        add("upgrade", [](World& w) {
+            w.builder.commit(w.a_start, {update("version", {integer(0)}, {integer(1)}),
+                                         update("setting", limit(9), limit(900))});
+        });
+        add("cache", [](World& w) {
+            w.builder.key(w.a_start, {.key = "cache:limit", .before = "", .after = "900"});
+        });
+        add("start-up", [](World& w) { w.builder.start_up_done(w.a_start); });
         add("end", [](World& w) { w.builder.end(); });
     }
 
