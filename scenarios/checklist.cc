@@ -122,12 +122,20 @@ Scenario redis_fails() {
 }  // namespace
 
 const std::vector<Scenario>& all_scenarios() {
-    static const std::vector<Scenario> kAll{
-        same_instant(),          same_instant_clustered(), message_twice(),
-        request_twice(),         holder_leaves(),          redis_fails(),
-        crash_before_response(), rolling_upgrade(),        same_instant_other_id(),
-        clock_set_back(),        clock_set_forward(),      long_job(),
-        outcome_unknown()};
+    static const std::vector<Scenario> kAll{same_instant(),
+                                            same_instant_clustered(),
+                                            message_twice(),
+                                            request_twice(),
+                                            holder_leaves(),
+                                            redis_fails(),
+                                            crash_before_response(),
+                                            rolling_upgrade(),
+                                            start_up_twice(),
+                                            same_instant_other_id(),
+                                            clock_set_back(),
+                                            clock_set_forward(),
+                                            long_job(),
+                                            outcome_unknown()};
     return kAll;
 }
 

@@ -95,6 +95,10 @@ struct Request {
 class Program {
 public:
     virtual ~Program() = default;
+    // What must be through before the process does anything else, where the start of a node is what
+    // a scenario is about (Trigger::StartUp): runs as a task called "start-up". When it throws, the
+    // process ends and is started again, as a supervisor does.
+    virtual void start_up() {}
     virtual void start() {}
     // Runs one fire; suspends as it likes. The text says what became of it, for the trace.
     virtual std::string handle(const jobs::Fire& fire) = 0;

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "model/events.h"
-#include "scenarios/long_work_probes.h"
 #include "scenarios/key_probes.h"
+#include "scenarios/long_work_probes.h"
 #include "scenarios/message_probes.h"
 
 namespace fencepost::scenarios {
@@ -227,6 +227,50 @@ bool waited_for_a_lock(const History& history) {
     return any<model::LockWait>(history, [](const auto&, const auto&) { return true; });
 }
 
+// Start-ups that are going on, by their tasks.
+class StartUpsUnderWay {
+public:
+    explicit StartUpsUnderWay(const History& history) : history_(history) {}
+
+    // Whether the record ends a process in the midst of its start-up.
+    bool see(const Record& record) {
+        if (record.as<sim::TaskStarted>() && history_.task(record.task()).name == "start-up") {
+            tasks_.insert(record.task());
+        } else if (record.as<model::StartUpDone>() || record.as<model::StartUpFailed>()) {
+            tasks_.erase(record.task());
+        } else if (const auto ended = record.as<sim::NodeEnded>()) {
+            return std::erase_if(tasks_, [&](sim::TaskId id) {
+                       const sim::TaskInfo& task = history_.task(id);
+                       return task.party == record.party() &&
+                              task.incarnation == ended->incarnation;
+                   }) > 0;
+        }
+        return false;
+    }
+    [[nodiscard]] std::size_t count() const { return tasks_.size(); }
+
+private:
+    const History& history_;
+    std::set<sim::TaskId> tasks_;
+};
+
+bool start_ups_overlapped(const History& history) {
+    StartUpsUnderWay under_way{history};
+    for (RecordId id = 0; id < history.size(); ++id) {
+        under_way.see(history[id]);
+        if (under_way.count() > 1) return true;
+    }
+    return false;
+}
+
+bool start_up_killed_midway(const History& history) {
+    StartUpsUnderWay under_way{history};
+    for (RecordId id = 0; id < history.size(); ++id) {
+        if (under_way.see(history[id])) return true;
+    }
+    return false;
+}
+
 bool gave_way(const History& history) {
     return any<model::FireEnded>(history, [](const Record&, const model::FireEnded& ended) {
         return ended.outcome == "gave way" || ended.outcome == "already done" ||
@@ -307,6 +351,10 @@ constexpr std::array kProbes{
           &offset_changed_between_two_fires},
     Probe{"misfire handled", "a fire carried the moment of handling instead of a due instant",
           &misfire_handled},
+    Probe{"start-ups overlapped", "two nodes were starting up at the same time",
+          &start_ups_overlapped},
+    Probe{"start-up killed midway", "a process ended in the midst of its start-up",
+          &start_up_killed_midway},
     Probe{"waited for a lock", "a statement waited for another session's lock", &waited_for_a_lock},
     Probe{"message delivered again", "a message came a second time", &message_delivered_again},
     Probe{"message delivered twice at the same time",

@@ -90,8 +90,15 @@ private:
     bool act(std::optional<std::uint32_t> index, const sim::Fault& fault, sim::Node* node);
     void ask_to_cancel(std::optional<std::uint32_t> index, const std::string& unit);
     void finish_roll_out();
+    void start_up(sim::Incarnation& incarnation, Program& program);
+    [[nodiscard]] bool is_about_start_up() const {
+        return setting_.scenario->trigger == Trigger::StartUp;
+    }
+    [[nodiscard]] bool start_ups_are_through() const;
+    [[noreturn]] void wait_for_ever();
     void schedule_check(Time at);
     void check_whether_done();
+    void start_what_is_down();
     [[nodiscard]] bool work_is_done() const;
     void begin_phase(std::string_view name) { kernel_.record(sim::PhaseBegan{name}); }
     sim::RunEnd settle(std::uint64_t step_limit);
@@ -102,6 +109,11 @@ private:
         return [this](std::string_view query) { return world_.database().read_committed(query); };
     }
 
+    // How soon a supervisor starts a process that has ended by an error, and an operator one that
+    // he has ended.
+    static constexpr Duration kSupervisorDelay = std::chrono::seconds{1};
+    static constexpr Duration kOperatorDelay = std::chrono::milliseconds{500};
+
     model::World& world_;
     sim::Kernel& kernel_;
     Setting& setting_;
@@ -110,6 +122,7 @@ private:
     std::size_t acts_pending_ = 0;  // of the script
     std::map<const sim::Node*, std::int64_t> versions_;
     sim::Incarnation* operator_ = nullptr;
+    std::map<std::string_view, std::int64_t> start_ups_;  // that came through, by node
 };
 
 sim::RunEnd Run::execute(std::uint64_t step_limit) {
@@ -186,10 +199,12 @@ void Run::set_up() {
     for (const std::string& name : scenario.nodes) {
         sim::Node& node =
             kernel_.add_node(name, [this](sim::Incarnation& incarnation) { boot(incarnation); });
-        // Nodes do not come up at the very same instant.
+        // Nodes do not come up at the very same instant, unless that is what it is about.
         const Duration after =
-            kernel_.random().between(Duration::zero(), std::chrono::milliseconds{500},
-                                     sim::hash_of("boot"), sim::hash_of(name));
+            is_about_start_up()
+                ? Duration::zero()
+                : kernel_.random().between(Duration::zero(), std::chrono::milliseconds{500},
+                                           sim::hash_of("boot"), sim::hash_of(name));
         kernel_.schedule(scenario.start + after, [this, &node] {
             if (!node.up()) kernel_.boot(node);
         });
@@ -251,6 +266,10 @@ void Run::boot(sim::Incarnation& incarnation) {
     }
     const auto program =
         setting_.handler.program({ports, setting_.parameters, setting_.scenario->due, version});
+    if (is_about_start_up()) {
+        start_up(incarnation, *program);
+        wait_for_ever();
+    }
     model::SchedulerNode scheduler{
         kernel_, incarnation, ports, setting_.cluster,
         [&program](const jobs::Fire& fire) { return program->handle(fire); }};
@@ -270,6 +289,10 @@ void Run::boot(sim::Incarnation& incarnation) {
             return program->answer({.id = request.id, .body = request.body});
         });
     }
+    wait_for_ever();
+}
+
+void Run::wait_for_ever() {
     static const sim::WaitText kReason{"the end of its process"};
     for (;;) kernel_.wait(kReason);
 }
@@ -333,6 +356,43 @@ void Run::finish_roll_out() {
     }
 }
 
+// A start-up that fails ends its process, as an exception that leaves main() does. One that comes
+// through is followed by the next start of the node, until there were enough.
+void Run::start_up(sim::Incarnation& incarnation, Program& program) {
+    kernel_.spawn(incarnation, "start-up", sim::TaskKind::Foreground,
+                  [this, &incarnation, &program] {
+                      sim::Node& node = incarnation.node();
+                      const auto fails = [&](std::string_view sqlstate, std::string_view error) {
+                          kernel_.record(model::StartUpFailed{sqlstate, error});
+                          kernel_.crash(node, kSupervisorDelay, "start-up failed");
+                      };
+                      try {
+                          program.start_up();
+                      } catch (const sim::BrokenInvariant&) {
+                          throw;
+                      } catch (const jobs::sql::ServerError& error) {
+                          return fails(error.sqlstate(), error.what());
+                      } catch (const std::exception& error) {
+                          return fails({}, error.what());
+                      }
+                      if (kernel_.dead_call()) return;
+                      kernel_.record(model::StartUpDone{});
+                      if (++start_ups_[node.name()] < setting_.parameters.at("start_ups")) {
+                          kernel_.crash(node, kOperatorDelay, "restarted");
+                      } else {
+                          program.start();
+                      }
+                  });
+}
+
+bool Run::start_ups_are_through() const {
+    if (!is_about_start_up()) return true;
+    return std::ranges::all_of(setting_.scenario->nodes, [this](const std::string& name) {
+        const auto found = start_ups_.find(name);
+        return found != start_ups_.end() && found->second >= setting_.parameters.at("start_ups");
+    });
+}
+
 void Run::schedule_check(Time at) {
     kernel_.schedule(
         at, {[](void* self, std::uint64_t) { static_cast<Run*>(self)->check_whether_done(); }, this,
@@ -342,15 +402,24 @@ void Run::schedule_check(Time at) {
 void Run::check_whether_done() {
     if (work_is_done()) {
         kernel_.stop();
-    } else {
-        schedule_check(kernel_.now() + setting_.scenario->check_interval);
+        return;
+    }
+    if (healed_ && is_about_start_up()) start_what_is_down();
+    schedule_check(kernel_.now() + setting_.scenario->check_interval);
+}
+
+// A fault at a point that is only reached after healing can end a node once more; and where all
+// nodes must come up, no other does its work.
+void Run::start_what_is_down() {
+    for (sim::Node& node : kernel_.nodes()) {
+        if (!node.up()) kernel_.boot(node);
     }
 }
 
 // Cheap questions first: this is asked several times a run.
 bool Run::work_is_done() const {
     return kernel_.foreground_tasks() == 0 && kernel_.faults_pending() == 0 && acts_pending_ == 0 &&
-           world_.network().in_flight() == 0 &&
+           world_.network().in_flight() == 0 && start_ups_are_through() &&
            (world_.broker() == nullptr || world_.broker()->idle()) &&
            setting_.cluster.idle(setting_.last_due, committed()) && open_claims().empty();
 }
@@ -372,6 +441,10 @@ void Run::audit(sim::RunEnd end, Duration settled_after) {
             for (std::string& message : world_.broker()->open_work()) {
                 open.push_back(std::move(message));
             }
+        }
+        if (!start_ups_are_through()) {
+            open.push_back(fmt::format("not every node has started {} times",
+                                       setting_.parameters.at("start_ups")));
         }
         for (std::string& waiter : kernel_.waiters(true)) open.push_back(std::move(waiter));
         for (const std::string& what : open) kernel_.record(model::Unfinished{what});

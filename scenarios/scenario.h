@@ -44,6 +44,9 @@ struct Scenario {
     // Of the program that every node runs in the end, where there are two: the roll-out is finished
     // when everything is healed.
     std::int64_t last_version = 1;
+    // For Trigger::StartUp: "start_ups" in the parameters says how often each node must come
+    // through its start-up; whoever has is started again until then. The nodes begin at one
+    // instant.
 
     // What random plans draw from, and how many faults at most.
     std::vector<sim::FaultFamily> families;

@@ -175,6 +175,7 @@ const std::vector<std::string>& known_operations() {
                                                       "redis.lease-acquire",
                                                       "redis.lease-renew",
                                                       "redis.lease-release",
+                                                      "redis.cache-warm",
                                                       "redis.set",
                                                       "redis.get",
                                                       "redis.del",

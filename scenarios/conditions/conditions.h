@@ -12,6 +12,9 @@ Scenario request_twice();
 Scenario rolling_upgrade();  // condition 6
 Scenario long_job();         // condition 9
 
+// start_up.cc: condition 7
+Scenario start_up_twice();
+
 // keys.cc: condition 8, with a second fire and over both changes of the clock
 Scenario same_instant_other_id();
 Scenario clock_set_back();

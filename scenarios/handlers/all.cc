@@ -6,6 +6,7 @@
 #include "scenarios/handlers/batch_import.h"
 #include "scenarios/handlers/consume_order.h"
 #include "scenarios/handlers/daily_backup.h"
+#include "scenarios/handlers/initialise.h"
 #include "scenarios/handlers/pay.h"
 #include "scenarios/handlers/reconcile.h"
 #include "scenarios/handlers/transfer.h"
@@ -23,6 +24,7 @@ std::vector<HandlerSpec>& known_handlers() {
         pay_handler(),
         batch_import_handler(),
         daily_backup_handler(),
+        initialise_handler(),
         no_claim(),
         check_then_insert(),
         check_then_insert_in_transaction(),
@@ -63,6 +65,15 @@ std::vector<HandlerSpec>& known_handlers() {
         stop_heartbeat_first(),
         accepts_while_stopping(),
         old_version_discards(),
+        startup_check_then_create(),
+        startup_if_not_exists_alone(),
+        startup_table_means_done(),
+        startup_random_seed_ids(),
+        startup_unnamed_index(),
+        startup_scratch_table(),
+        startup_warms_up_first(),
+        startup_errors_swallowed(),
+        upgrade_checkpoint_early(),
     };
     return known;
 }

@@ -68,4 +68,15 @@ HandlerSpec stop_heartbeat_first();
 HandlerSpec accepts_while_stopping();
 HandlerSpec old_version_discards();
 
+// start_up.cc: what happens before a node takes up work
+HandlerSpec startup_check_then_create();
+HandlerSpec startup_if_not_exists_alone();
+HandlerSpec startup_table_means_done();
+HandlerSpec startup_random_seed_ids();
+HandlerSpec startup_unnamed_index();
+HandlerSpec startup_scratch_table();
+HandlerSpec startup_warms_up_first();
+HandlerSpec startup_errors_swallowed();
+HandlerSpec upgrade_checkpoint_early();
+
 }  // namespace fencepost::scenarios

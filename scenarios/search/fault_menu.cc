@@ -71,6 +71,10 @@ constexpr std::array kRules{
     Rule{FaultKind::Cancel, kBefore, On::Any, "as a deploy"},
 };
 
+bool is_statement(std::string_view operation) {
+    return operation == "db.execute" || operation == "db.query" || operation == "db.ddl";
+}
+
 bool applies(On on, std::string_view operation) {
     switch (on) {
         case On::Any:
@@ -82,9 +86,9 @@ bool applies(On on, std::string_view operation) {
         case On::Receive:
             return operation == "broker.receive";
         case On::Statement:
-            return operation == "db.execute" || operation == "db.query";
+            return is_statement(operation);
         case On::Transaction:
-            return operation == "db.execute" || operation == "db.query" || operation == "db.commit";
+            return is_statement(operation) || operation == "db.commit";
     }
     return false;
 }
