@@ -80,7 +80,7 @@ struct ClaimTable {
     // Empty: claims do not run out by themselves.
     std::string until;
     sim::Duration held_for{};  // so long at least a claim stays its owner's from then on
-    std::string cancelled{};            // the one of them that says so; empty: there is none
+    std::string cancelled{};   // the one of them that says so; empty: there is none
     std::optional<ProgressColumns> progress{};
     // The unit that a business key stands for: the key itself unless the handler says otherwise.
 };

@@ -63,8 +63,8 @@ constexpr std::string_view name_of(Trigger trigger) {
 
 // What a scenario may need of a handler beside its trigger.
 enum class Ability : std::uint8_t {
-    Outside,     // it calls the outside service
-    Batches,     // its work is long, goes on in batches, can be cancelled and shows its progress
+    Outside,      // it calls the outside service
+    Batches,      // its work is long, goes on in batches, can be cancelled and shows its progress
     TwoVersions,  // it comes in two versions that run side by side
     Tenants,      // it works for several tenants whose jobs and accounts have the same names
     Instants,     // its act is the planned instant, of which a day has several

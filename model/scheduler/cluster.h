@@ -80,7 +80,7 @@ private:
     Definitions definitions_;
     bool several_tenants_ = false;
     std::map<std::string, CronTimeZone, std::less<>> zones_;  // by node
-    std::vector<SchedulerNode*> nodes_;  // in the order of their starts
+    std::vector<SchedulerNode*> nodes_;                       // in the order of their starts
     std::vector<Armed> refires_;
     std::vector<Armed> delays_;
 };

@@ -22,6 +22,20 @@ TEST_F(EveryNodeTest, EachInstantFiresOnEveryNodeUnderAnIdOfItsOwn) {
     EXPECT_TRUE(idle());
 }
 
+TEST_F(EveryNodeTest, EachNodeWritesTheInstantInItsOwnZoneAndOneWithoutAZoneWritesNone) {
+    SchedulerOptions options = kEveryNode;
+    options.zones = {{"A", "Asia/Shanghai"}};
+    boot({due_at({2s})}, options);
+    run_until(10s);
+
+    ASSERT_EQ(runs_.size(), 2U);
+    for (const JobRun& run : runs_) {
+        EXPECT_EQ(run.fire.scheduled_text,
+                  run.node == "A" ? CronTimeZone::find("Asia/Shanghai")->text(kStart + 2s) : "");
+    }
+    EXPECT_EQ(count<InstantWritten>(), 1);
+}
+
 TEST_F(EveryNodeTest, EachNodeGoesByItsOwnClock) {
     boot({due_at({10s})}, kEveryNode);
     node("B").clock.set_drift(kStart, 500'000);  // half as fast again
