@@ -61,6 +61,7 @@ DatabaseEndpoint::DatabaseEndpoint(sim::Kernel& kernel, Network& network)
 
 void DatabaseEndpoint::reset(const DatabaseImage& image, const DatabaseOptions& options) {
     engine_.reset(image);
+    engine_.set_default_isolation(options.isolation);
     options_ = options;
     party_ = kernel_.add_party("database");
     network_.add_server(party_, *this);
@@ -182,17 +183,25 @@ void DatabaseEndpoint::execute(SqlExchange& exchange) {
                           LockWait{exchange.session_, engine_.describe_wait(exchange.session_)},
                           exchange.call().task->id);
         network_.stalled(exchange);
-        kernel_.schedule(kernel_.now() + options_.deadlock_timeout,
-                         sim::Action{[](void* self, std::uint64_t) {
-                                         auto* waiting = static_cast<SqlExchange*>(self);
-                                         waiting->endpoint_->check_deadlock(*waiting);
-                                     },
-                                     &exchange, 0});
+        watch_wait(exchange);
     }
 }
 
-void DatabaseEndpoint::check_deadlock(SqlExchange& exchange) {
-    if (!exchange.blocked_ || !engine_.in_deadlock(exchange.session_)) return;
+// A wait that outlives deadlock_timeout looks for a deadlock, once. A statement that has gone on
+// and stands at another lock waits anew.
+void DatabaseEndpoint::watch_wait(SqlExchange& exchange) {
+    exchange.wait_ = engine_.wait_number(exchange.session_);
+    kernel_.schedule(kernel_.now() + options_.deadlock_timeout,
+                     sim::Action{[](void* self, std::uint64_t wait) {
+                                     auto* waiting = static_cast<SqlExchange*>(self);
+                                     waiting->endpoint_->check_deadlock(*waiting, wait);
+                                 },
+                                 &exchange, exchange.wait_});
+}
+
+void DatabaseEndpoint::check_deadlock(SqlExchange& exchange, std::uint64_t wait) {
+    if (!exchange.blocked_ || exchange.wait_ != wait) return;
+    if (!engine_.in_deadlock(exchange.session_)) return;
     engine_.fail_wait(exchange.session_, {"40P01", "deadlock detected"});
     finish_completions();
 }
@@ -222,7 +231,7 @@ void DatabaseEndpoint::finish_completions() {
     const std::uint32_t life = restarts_;
     for (;;) {
         auto completions = engine_.take_completions();
-        if (completions.empty()) return;
+        if (completions.empty()) break;
         for (Completion& completion : completions) {
             const auto waiting = blocked_.find(completion.session);
             sim::require(waiting != blocked_.end(), "only a blocked statement is completed later");
@@ -233,6 +242,9 @@ void DatabaseEndpoint::finish_completions() {
             // A restart that strikes at one answer takes the other statements with it.
             if (restarts_ != life) return;
         }
+    }
+    for (const auto& [session, exchange] : blocked_) {
+        if (engine_.wait_number(session) != exchange->wait_) watch_wait(*exchange);
     }
 }
 

@@ -18,6 +18,8 @@ namespace fencepost::model {
 struct DatabaseOptions {
     // A statement that has waited this long looks for a deadlock (PostgreSQL's deadlock_timeout).
     sim::Duration deadlock_timeout = std::chrono::seconds{1};
+    // Of transactions that do not name theirs (default_transaction_isolation).
+    IsolationLevel isolation = IsolationLevel::ReadCommitted;
     // What clients of this database give a statement before they give up.
     sim::Duration call_timeout = std::chrono::seconds{20};
 };
@@ -47,6 +49,7 @@ private:
     DatabaseEndpoint* endpoint_ = nullptr;
     SessionId session_ = 0;
     bool blocked_ = false;
+    std::uint64_t wait_ = 0;  // the number of its present wait
 };
 
 class DatabaseEndpoint : public Server {
@@ -82,7 +85,8 @@ private:
     void finish(SqlExchange& exchange, SqlAnswer answer);
     void finish_completions();
     void end_session(SessionId session, std::string_view why);
-    void check_deadlock(SqlExchange& exchange);
+    void watch_wait(SqlExchange& exchange);
+    void check_deadlock(SqlExchange& exchange, std::uint64_t wait);
     void record_commit(SessionId session, std::span<const RowChange> changes);
     void record_schema(sim::RecordId cause, sim::TaskId task);
     [[nodiscard]] const SqlExchange* exchange_of(SessionId session) const;

@@ -55,7 +55,7 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::run_advisory_lock(
         return IsBlocked{};
     }
     if (session.in_block) {
-        session.holdings.locks.add(key_buffer, request.mode, false);
+        session.holdings.locks.add(key_buffer, request.mode, false, session.holdings.log.size());
         note_holding(session);
     }
     // The one without "try" answers a row with nothing in it (of type void).

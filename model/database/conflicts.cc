@@ -1,5 +1,3 @@
-#include <charconv>
-
 #include "model/database/engine_state.h"
 #include "sim/require.h"
 
@@ -7,6 +5,7 @@ namespace fencepost::model {
 
 using database::ChangeLog;
 using database::Holdings;
+using database::IsBlocked;
 using database::TableLock;
 
 bool DatabaseEngine::State::others_hold(const SessionState& session) const {
@@ -62,27 +61,60 @@ DatabaseEngine::State::LockMode DatabaseEngine::State::mode_of(const TableInfo& 
     return LockMode::NoKeyUpdate;
 }
 
-// Calls visit(key, request, written) for every lock that PostgreSQL takes for a change, until it
-// answers false. A key that the row gets is only probed: if it is locked and not written, then its
-// row is there, and in the way at once.
+// Calls visit(key, request, written) for every unique key that a change locks, until it answers
+// false. A key that the row gets is only probed: if it is locked and not written, then its row is
+// there, and in the way at once.
 template <typename Visitor>
-bool DatabaseEngine::State::visit_locks(const ChangeLog& log, const Change& change,
-                                        Visitor&& visit) {
+bool DatabaseEngine::State::visit_keys(const ChangeLog& log, const Change& change,
+                                       Visitor&& visit) {
     const TableInfo& table = schema->tables[change.table];
     const std::span<const SqlValue> before = log.before(change);
     const std::span<const SqlValue> after = log.after(change);
     const LockMode mode = mode_of(table, change.kind, before, after);
-    for (std::size_t index = 0; index < table.uniques.size(); ++index) {
-        const bool had = !before.empty() && key_of(table, index, before, key_buffer);
-        if (had && !visit(key_buffer, LockRequest{mode, false}, true)) return false;
-        const bool has = !after.empty() && key_of(table, index, after, second_key_buffer);
-        const bool moved = has && !(had && key_buffer == second_key_buffer);
-        if (moved && !visit(second_key_buffer, LockRequest{LockMode::Update, true}, true)) {
+    // The row is written before its new keys go into the indexes.
+    for (std::size_t index = 0; index < table.uniques.size() && !before.empty(); ++index) {
+        if (key_of(table, index, before, key_buffer) &&
+            !visit(key_buffer, LockRequest{mode, false}, true)) {
             return false;
         }
     }
+    for (std::size_t index = 0; index < table.uniques.size() && !after.empty(); ++index) {
+        if (!key_of(table, index, after, second_key_buffer)) continue;
+        const bool stays = !before.empty() && key_of(table, index, before, key_buffer) &&
+                           key_buffer == second_key_buffer;
+        if (!stays && !visit(second_key_buffer, LockRequest{LockMode::Update, true}, true)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+namespace {
+
+// Whether a change before this one has written the version of the row that this one replaces.
+bool is_own_version(const TableInfo& table, const ChangeLog& log, const ChangeLog::Change& change) {
+    const std::span<const SqlValue> before = log.before(change);
+    for (std::size_t i = 0; &log[i] != &change; ++i) {
+        if (log[i].table != change.table) continue;
+        const std::span<const SqlValue> after = log.after(log[i]);
+        const auto same = [&](std::uint16_t column) { return after[column] == before[column]; };
+        if (!after.empty() && std::ranges::all_of(table.primary_key(), same)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+// The same for the parents' keys that its foreign keys lock: where they change, and wherever the
+// transaction itself has written the row before (PostgreSQL's RI_FKey_fk_upd_check_required).
+template <typename Visitor>
+bool DatabaseEngine::State::visit_parents(const ChangeLog& log, const Change& change,
+                                          Visitor&& visit) {
+    const TableInfo& table = schema->tables[change.table];
+    const std::span<const SqlValue> before = log.before(change);
+    const std::span<const SqlValue> after = log.after(change);
     for (const ForeignKey& key : table.foreign_keys) {
-        if (after.empty()) break;
+        if (after.empty() || has(DatabaseFlaw::ForeignKeyLocksNothing)) break;
         database::start_key(key_buffer, key.parent, key.parent_index);
         bool refers = true;
         bool changed = before.empty();
@@ -91,7 +123,7 @@ bool DatabaseEngine::State::visit_locks(const ChangeLog& log, const Change& chan
             changed = changed || before[column] != after[column];
             database::append_value(key_buffer, after[column]);
         }
-        if (refers && changed &&
+        if (refers && (changed || is_own_version(table, log, change)) &&
             !visit(key_buffer, LockRequest{LockMode::KeyShare, false}, false)) {
             return false;
         }
@@ -99,16 +131,29 @@ bool DatabaseEngine::State::visit_locks(const ChangeLog& log, const Change& chan
     return true;
 }
 
+// The parents' keys that a change refers to.
+std::vector<std::string> DatabaseEngine::State::parent_keys(const ChangeLog& log,
+                                                            const Change& change) {
+    std::vector<std::string> keys;
+    visit_parents(log, change, [&](const std::string& key, LockRequest, bool) {
+        keys.push_back(key);
+        return true;
+    });
+    return keys;
+}
+
 // Locks are not looked for while a transaction is alone; when it no longer is, they are made up
 // for.
 void DatabaseEngine::State::add_missing_locks(SessionState& session) {
     Holdings& holdings = session.holdings;
     for (; holdings.locked_changes < holdings.log.size(); ++holdings.locked_changes) {
-        visit_locks(holdings.log, holdings.log[holdings.locked_changes],
-                    [&](const std::string& key, LockRequest request, bool written) {
-                        holdings.locks.add(key, request.mode, written);
-                        return true;
-                    });
+        const auto add = [&](const std::string& key, LockRequest request, bool written) {
+            holdings.locks.add(key, request.mode, written, holdings.locked_changes);
+            return true;
+        };
+        const Change& change = holdings.log[holdings.locked_changes];
+        visit_keys(holdings.log, change, add);
+        visit_parents(holdings.log, change, add);
     }
 }
 
@@ -116,26 +161,56 @@ void DatabaseEngine::State::add_missing_locks() {
     for (const SessionId id : holders) add_missing_locks(session(id));
 }
 
-// Takes the locks of a change. False if one is not free: then the session waits for that one, and
-// holds those before.
-bool DatabaseEngine::State::lock_change(SessionState& session, const ChangeLog& log,
-                                        const Change& change) {
-    return visit_locks(log, change, [&](const std::string& key, LockRequest request, bool written) {
-        if (is_held(session, key, request)) {
-            session.wait.key = key;
-            session.wait.request = request;
-            return false;
+// Takes a lock. False if it is not free: then the session waits for it.
+bool DatabaseEngine::State::take_lock(SessionState& session, const std::string& key,
+                                      LockRequest request, bool written) {
+    database::Wait& wait = session.wait;
+    request.follows |= wait.newer && wait.key == key;
+    if (is_held(session, key, request)) {
+        if (!is_held(session, key, {request.mode, request.probe})) {
+            // It waits for the writer of the newest version, and has locked that one already.
+            session.holdings.locks.add(key, request.mode, false, session.holdings.log.size());
         }
-        session.holdings.locks.add(key, request.mode, written);
-        return true;
+        if (wait.key != key) wait.newer = false;
+        wait.key = key;
+        wait.request = request;
+        wait.parent = wait.child = false;
+        return false;
+    }
+    session.holdings.locks.add(key, request.mode, written, session.holdings.log.size());
+    return true;
+}
+
+// Takes the locks of a change's keys. False if one is not free: the session holds those before.
+bool DatabaseEngine::State::lock_keys(SessionState& session, const ChangeLog& log,
+                                      const Change& change) {
+    return visit_keys(log, change, [&](const std::string& key, LockRequest request, bool written) {
+        return take_lock(session, key, request, written);
     });
 }
 
-// The same for the changes from `first` on.
-bool DatabaseEngine::State::lock_changes(SessionState& session, std::size_t first) {
+// The same for the changes from `first` on that the statement itself made.
+bool DatabaseEngine::State::lock_own_keys(SessionState& session, std::size_t first) {
     const ChangeLog& log = session.holdings.log;
     for (std::size_t i = first; i < log.size(); ++i) {
-        if (!lock_change(session, log, log[i])) return false;
+        if (!log[i].cascaded && !lock_keys(session, log, log[i])) return false;
+    }
+    return true;
+}
+
+// All locks of the changes from `first` on. Foreign keys are looked at when the statement has
+// changed all of its rows, and only then rows follow their parents.
+bool DatabaseEngine::State::lock_changes(SessionState& session, std::size_t first) {
+    if (!lock_own_keys(session, first)) return false;
+    const ChangeLog& log = session.holdings.log;
+    for (std::size_t i = first; i < log.size(); ++i) {
+        if (log[i].cascaded && !lock_keys(session, log, log[i])) return false;
+        const bool free = visit_parents(
+            log, log[i], [&](const std::string& key, LockRequest request, bool written) {
+                return take_lock(session, key, request, written);
+            });
+        session.wait.parent = !free;
+        if (!free) return false;
     }
     return true;
 }
@@ -160,126 +235,46 @@ bool DatabaseEngine::State::blocked_by_ddl(SessionState& session, const KeptStat
     return false;
 }
 
-// The rows that an INSERT is about to insert, as its VALUES or SELECT computes them.
-bool DatabaseEngine::State::proposed_rows(KeptStatement& statement, Parameters parameters,
-                                          SqlResult& rows) {
-    const database::InsertParts& parts = *statement.parsed.insert;
-    const std::string& text = statement.text;
-    const auto part = [&text](database::TextRange range) {
-        return text.substr(range.begin, range.end - range.begin);
-    };
-    if (parts.body.begin == parts.body.end) return false;
-    Attempt attempt = rows_of(keep(part(parts.with) + part(parts.body)), parameters);
-    if (!std::holds_alternative<SqlResult>(attempt)) return false;
-    rows = std::get<SqlResult>(std::move(attempt));
-    return true;
+// After a unique violation: what the statement does instead of failing by it, if the row in the way
+// is one that another open transaction has written.
+std::optional<DatabaseEngine::State::Attempt> DatabaseEngine::State::violates_held_key(
+    SessionState& session, KeptStatement& statement, Parameters parameters) {
+    if (statement.parsed.insert) return insert_waits(session, statement, parameters, true);
+    if (updates_to_held_key(session, statement, parameters)) return IsBlocked{};
+    return std::nullopt;
 }
 
-namespace {
-
-// Converts a value as SQLite does when it stores it in the column.
-void convert(SqlValue& value, ColumnInfo::Affinity affinity) {
-    if (affinity == ColumnInfo::Affinity::Text) {
-        if (const auto* integer = std::get_if<std::int64_t>(&value))
-            value = std::to_string(*integer);
-    } else if (affinity != ColumnInfo::Affinity::Blob) {
-        const auto* text = std::get_if<std::string>(&value);
-        if (text == nullptr || text->empty()) return;
-        const char* end = text->data() + text->size();
-        std::int64_t integer = 0;
-        double real = 0;
-        if (const auto read = std::from_chars(text->data(), end, integer);
-            read.ec == std::errc{} && read.ptr == end) {
-            value = integer;
-        } else if (const auto as_real = std::from_chars(text->data(), end, real);
-                   as_real.ec == std::errc{} && as_real.ptr == end) {
-            value = real;
-        }
-    }
-}
-
-}  // namespace
-
-std::vector<SqlValue> DatabaseEngine::State::proposed_row(const KeptStatement& statement,
-                                                          const TableInfo& table,
-                                                          const SqlResult& rows, std::size_t row) {
-    const std::vector<std::string>& names = statement.parsed.insert->columns;
-    std::vector<SqlValue> values(table.columns.size());
-    for (std::size_t i = 0; i < table.columns.size(); ++i) {
-        const ColumnInfo& column = table.columns[i];
-        std::size_t position = i;
-        if (!names.empty()) {
-            position = static_cast<std::size_t>(std::find(names.begin(), names.end(), column.name) -
-                                                names.begin());
-        }
-        if (position < rows.columns()) {
-            values[i] = rows.at(row, position);
-        } else if (!column.default_expression.empty() &&
-                   !column.default_expression.starts_with(database::kNextIdFunction)) {
-            const Attempt value = rows_of(keep("SELECT " + column.default_expression), {});
-            if (const auto* result = std::get_if<SqlResult>(&value)) values[i] = result->at(0, 0);
-        }
-        convert(values[i], column.affinity);
-    }
-    return values;
-}
-
-// Whether a row to be inserted has a unique key that another open transaction has written: then its
-// end decides, whatever SQLite thinks of the committed rows.
-bool DatabaseEngine::State::inserts_held_key(SessionState& session, KeptStatement& statement,
-                                             Parameters parameters,
-                                             std::optional<std::size_t> only_row) {
-    const TableInfo* table = schema->find(statement.parsed.insert->table);
-    SqlResult rows;
-    if (table == nullptr || !proposed_rows(statement, parameters, rows)) return false;
-    for (std::size_t row = only_row.value_or(0); row < rows.rows(); ++row) {
-        const std::vector<SqlValue> values = proposed_row(statement, *table, rows, row);
-        for (std::size_t index = 0; index < table->uniques.size(); ++index) {
-            if (!key_of(*table, index, values, key_buffer)) continue;
-            if (!is_held(session, key_buffer, {LockMode::Update, true})) continue;
-            session.wait.key = key_buffer;
-            session.wait.request = {LockMode::Update, true};
-            return true;
-        }
-        if (only_row) break;
-    }
-    return false;
-}
-
-// After a unique violation: whether the row in the way is one that another open transaction has
-// written. `inserted` rows went in before the one that failed.
-bool DatabaseEngine::State::violates_held_key(SessionState& session, KeptStatement& statement,
-                                              Parameters parameters, std::size_t inserted) {
-    if (statement.parsed.insert) {
-        return inserts_held_key(session, statement, parameters, inserted);
-    }
-    return updates_to_held_key(session, statement, parameters);
-}
-
-// The same for an UPDATE: it runs once more for show, as UPDATE OR REPLACE, which tells which rows
-// and keys it comes upon before the violation, in order. A row that is replaced is reported as
-// deleted just before the row that takes its key.
+// The same for an UPDATE: it runs once more for show, as UPDATE OR REPLACE.
 bool DatabaseEngine::State::updates_to_held_key(SessionState& session, KeptStatement& statement,
                                                 Parameters parameters) {
+    if (!prepare_variant(statement, statement.trial, true)) return false;
+    ChangeLog trial;
+    const bool waits = trial_waits(session, statement.trial, parameters, trial);
+    if (waits && !session.waiting) remember_candidates(session, statement, trial, 0);
+    return waits;
+}
+
+// UPDATE OR REPLACE tells which rows and keys an update comes upon before it violates a unique key,
+// in order: a row that is replaced is reported as deleted just before the row that takes its key.
+// Takes their locks; true if one is not free. The changes are undone.
+bool DatabaseEngine::State::trial_waits(SessionState& session, database::PreparedText& variant,
+                                        Parameters parameters, ChangeLog& trial) {
     sim::require(resident == session.id, "the trial run can be undone");
     connection.defer_foreign_keys();
-    ChangeLog trial;
     std::vector<SqlValue> rows;
-    if (prepare_variant(statement, statement.trial, true)) {
-        connection.record_into(&trial);
-        step_all(statement.trial, parameters, rows);
-        connection.record_into(nullptr);
-    }
+    connection.record_into(&trial);
+    step_all(variant, parameters, rows);
+    connection.record_into(nullptr);
     bool free = true;
     bool violates = false;
     for (std::size_t i = 0; i < trial.size() && free && !violates; ++i) {
         if (trial[i].cascaded || trial[i].kind != RowChange::Kind::Update) continue;
-        free = lock_change(session, trial, trial[i]);
+        free = lock_keys(session, trial, trial[i]);
         violates = i > 0 && trial[i - 1].kind == RowChange::Kind::Delete;
     }
-    if (!free && !session.waiting) remember_candidates(session, statement, trial, 0);
     evict();
     make_resident(session);
+    begin(session);
     return !free;
 }
 

@@ -142,7 +142,7 @@ void Connection::define_functions() {
     };
     define(kNextIdFunction, 2, &Connection::next_id);
     define("db_now_us", 0, &Connection::now_us);
-    define(kTestRowFunction, -1, &Connection::answer_test_row);
+    define(kIsCandidateFunction, -1, &Connection::answer_is_candidate);
 }
 
 std::vector<std::uint8_t> Connection::empty_content() {
@@ -348,20 +348,20 @@ int Connection::authorize(void* self, int action, const char* first, const char*
     return SQLITE_OK;
 }
 
+std::int64_t Sequences::next(std::size_t sequence) {
+    if (drawn != nullptr && drawn_again < drawn->size()) return (*drawn)[drawn_again++];
+    if (sequence >= last.size()) last.resize(sequence + 1);
+    const std::int64_t id = ++last[sequence];
+    if (drawn != nullptr) {
+        drawn->push_back(id);
+        ++drawn_again;
+    }
+    return id;
+}
+
 void Connection::next_id(sqlite3_context* context, int, sqlite3_value** arguments) {
-    Sequences& sequences = self_of(context).sequences;
     const auto number = static_cast<std::size_t>(sqlite3_value_int64(arguments[0]));
-    if (sequences.drawn != nullptr && sequences.drawn_again < sequences.drawn->size()) {
-        sqlite3_result_int64(context, (*sequences.drawn)[sequences.drawn_again++]);
-        return;
-    }
-    if (number >= sequences.last.size()) sequences.last.resize(number + 1);
-    const std::int64_t id = ++sequences.last[number];
-    if (sequences.drawn != nullptr) {
-        sequences.drawn->push_back(id);
-        ++sequences.drawn_again;
-    }
-    sqlite3_result_int64(context, id);
+    sqlite3_result_int64(context, self_of(context).sequences.next(number));
 }
 
 void Connection::now_us(sqlite3_context* context, int, sqlite3_value**) {
@@ -373,17 +373,17 @@ void Connection::now_us(sqlite3_context* context, int, sqlite3_value**) {
     }
 }
 
-void Connection::answer_test_row(sqlite3_context* context, int count, sqlite3_value** arguments) {
+void Connection::answer_is_candidate(sqlite3_context* context, int count,
+                                     sqlite3_value** arguments) {
     const Connection& me = self_of(context);
-    const auto test = static_cast<RowTest>(sqlite3_value_int64(arguments[0]));
     std::string key;
-    start_key(key, static_cast<TableId>(sqlite3_value_int64(arguments[1])), 0);
+    start_key(key, static_cast<TableId>(sqlite3_value_int64(arguments[0])), 0);
     SqlValue value;
-    for (int i = 2; i < count; ++i) {
+    for (int i = 1; i < count; ++i) {
         assign_value(value, arguments[i], ColumnInfo::Affinity::Blob);
         append_value(key, value);
     }
-    const bool holds = me.test_row == nullptr || me.test_row(me.test_row_context, test, key);
+    const bool holds = me.is_candidate == nullptr || me.is_candidate(me.is_candidate_context, key);
     sqlite3_result_int(context, holds ? 1 : 0);
 }
 
@@ -409,43 +409,64 @@ Connection::RowStatements& Connection::row_statements(const TableInfo& table) {
     return statements;
 }
 
-void Connection::insert_row(const TableInfo& table, std::span<const SqlValue> row) {
+namespace {
+
+// Steps to the end; answers SQLite's extended result code.
+int finish(sqlite3_stmt* statement) {
+    const int code = sqlite3_step(statement);
+    const int extended = sqlite3_extended_errcode(sqlite3_db_handle(statement));
+    sqlite3_reset(statement);
+    return code == SQLITE_DONE ? SQLITE_OK : extended;
+}
+
+}  // namespace
+
+int Connection::insert_row(const TableInfo& table, std::span<const SqlValue> row) {
     sqlite3_stmt* statement = row_statements(table).insert.get();
     for (std::size_t i = 0; i < row.size(); ++i)
         bind_value(statement, static_cast<int>(i) + 1, row[i]);
-    step_own(statement);
+    return finish(statement);
 }
 
-void Connection::update_row(const TableInfo& table, std::span<const SqlValue> from,
-                            std::span<const SqlValue> to) {
+int Connection::update_row(const TableInfo& table, std::span<const SqlValue> from,
+                           std::span<const SqlValue> to) {
     sqlite3_stmt* statement = row_statements(table).update.get();
     int parameter = 0;
     for (const SqlValue& value : to) bind_value(statement, ++parameter, value);
     for (const std::uint16_t column : table.primary_key()) {
         bind_value(statement, ++parameter, from[column]);
     }
-    step_own(statement);
-    require(sqlite3_changes(connection_) == 1, "a row of an open transaction is gone");
+    return finish(statement);
 }
 
-void Connection::delete_row(const TableInfo& table, std::span<const SqlValue> row) {
+int Connection::delete_row(const TableInfo& table, std::span<const SqlValue> row) {
     sqlite3_stmt* statement = row_statements(table).remove.get();
     int parameter = static_cast<int>(table.columns.size());
     for (const std::uint16_t column : table.primary_key()) {
         bind_value(statement, ++parameter, row[column]);
     }
-    step_own(statement);
+    return finish(statement);
+}
+
+int Connection::change_row(const TableInfo& table, std::span<const SqlValue> from,
+                           std::span<const SqlValue> to) {
+    if (from.empty()) return insert_row(table, to);
+    return to.empty() ? delete_row(table, from) : update_row(table, from, to);
+}
+
+int Connection::try_apply(const ChangeLog& log, const ChangeLog::Change& change) {
+    return change_row(schema_->tables[change.table], log.before(change), log.after(change));
+}
+
+int Connection::try_revert(const ChangeLog& log, const ChangeLog::Change& change) {
+    return change_row(schema_->tables[change.table], log.after(change), log.before(change));
 }
 
 void Connection::apply(const ChangeLog& log, const ChangeLog::Change& change) {
-    const TableInfo& table = schema_->tables[change.table];
-    if (change.kind == RowChange::Kind::Insert) {
-        insert_row(table, log.after(change));
-    } else if (change.kind == RowChange::Kind::Update) {
-        update_row(table, log.before(change), log.after(change));
-    } else {
-        delete_row(table, log.before(change));
-    }
+    require(try_apply(log, change) == SQLITE_OK,
+            "a change of an open transaction can be made again");
+    require(change.kind != RowChange::Kind::Update || sqlite3_changes(connection_) == 1,
+            "a row of an open transaction is gone");
 }
 
 void Connection::defer_foreign_keys() {

@@ -51,12 +51,8 @@ struct Sequences {
     // the same ones again.
     std::vector<std::int64_t>* drawn = nullptr;
     std::size_t drawn_again = 0;
-};
 
-// What SQL can ask of a row, by its key.
-enum class RowTest : std::uint8_t {
-    IsFree,       // nobody else has locked it; for SKIP LOCKED in subqueries
-    IsCandidate,  // the waiting statement had found it in its snapshot
+    [[nodiscard]] std::int64_t next(std::size_t sequence);
 };
 
 class Connection {
@@ -93,6 +89,9 @@ public:
     void record_into(ChangeLog* log) { log_ = log; }
     // Makes a recorded change again.
     void apply(const ChangeLog& log, const ChangeLog::Change& change);
+    // Makes it, or its opposite, unless SQLite refuses; answers SQLite's result code.
+    [[nodiscard]] int try_apply(const ChangeLog& log, const ChangeLog::Change& change);
+    [[nodiscard]] int try_revert(const ChangeLog& log, const ChangeLog::Change& change);
     // Foreign keys are not checked until the end of the open transaction.
     void defer_foreign_keys();
 
@@ -100,8 +99,8 @@ public:
     std::int64_t (*clock)(void*) = nullptr;
     void* clock_context = nullptr;
     Sequences sequences;
-    bool (*test_row)(void*, RowTest test, const std::string& key) = nullptr;
-    void* test_row_context = nullptr;
+    bool (*is_candidate)(void*, const std::string& key) = nullptr;
+    void* is_candidate_context = nullptr;
 
 private:
     struct RowStatements {
@@ -114,16 +113,18 @@ private:
                          const char* database, const char* trigger);
     static void next_id(sqlite3_context* context, int count, sqlite3_value** arguments);
     static void now_us(sqlite3_context* context, int count, sqlite3_value** arguments);
-    static void answer_test_row(sqlite3_context* context, int count, sqlite3_value** arguments);
+    static void answer_is_candidate(sqlite3_context* context, int count, sqlite3_value** arguments);
 
     void define_functions();
     [[nodiscard]] StatementHandle prepare_own(const std::string& sql) const;
     void step_own(sqlite3_stmt* statement);
     RowStatements& row_statements(const TableInfo& table);
-    void insert_row(const TableInfo& table, std::span<const SqlValue> row);
-    void update_row(const TableInfo& table, std::span<const SqlValue> from,
-                    std::span<const SqlValue> to);
-    void delete_row(const TableInfo& table, std::span<const SqlValue> row);
+    [[nodiscard]] int change_row(const TableInfo& table, std::span<const SqlValue> from,
+                                 std::span<const SqlValue> to);
+    [[nodiscard]] int insert_row(const TableInfo& table, std::span<const SqlValue> row);
+    [[nodiscard]] int update_row(const TableInfo& table, std::span<const SqlValue> from,
+                                 std::span<const SqlValue> to);
+    [[nodiscard]] int delete_row(const TableInfo& table, std::span<const SqlValue> row);
     [[nodiscard]] const TableInfo* table_named(const char* name);
 
     sqlite3* connection_ = nullptr;

@@ -1,6 +1,7 @@
 #include "model/database/ddl.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 
 #include "model/database/sql_text.h"
@@ -313,6 +314,15 @@ std::variant<Ddl, SqlFailure> translate_ddl(std::string_view sql, const Schema& 
 
 bool is_generated_always(std::string_view default_expression) {
     return default_expression.starts_with(kNextIdFunction) && default_expression.ends_with(", 1)");
+}
+
+std::optional<std::size_t> sequence_of(std::string_view default_expression) {
+    if (!default_expression.starts_with(kNextIdFunction)) return std::nullopt;
+    const std::string_view digits =
+        default_expression.substr(std::string_view(kNextIdFunction).size() + 1);
+    std::size_t number = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number;
 }
 
 std::vector<NamedConstraint> named_constraints(std::string_view create_table) {

@@ -18,8 +18,8 @@
 namespace fencepost::model::database {
 
 inline constexpr const char* kNextIdFunction = "fencepost_next_id";
-// fencepost_test_row(RowTest, table id, primary key …): what only the engine knows of a row.
-inline constexpr const char* kTestRowFunction = "fencepost_test_row";
+// fencepost_is_candidate(table id, primary key …): whether the waiting statement had found the row.
+inline constexpr const char* kIsCandidateFunction = "fencepost_is_candidate";
 
 // PostgreSQL's table locks, as far as they differ here (documentation, table 13.2).
 enum class TableLock : std::uint8_t {
@@ -52,6 +52,8 @@ struct Ddl {
 
 // Whether a default expression is that of GENERATED ALWAYS AS IDENTITY.
 [[nodiscard]] bool is_generated_always(std::string_view default_expression);
+// The number of the sequence that a default expression draws from.
+[[nodiscard]] std::optional<std::size_t> sequence_of(std::string_view default_expression);
 
 struct NamedConstraint {
     std::string name;

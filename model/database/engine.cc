@@ -35,16 +35,13 @@ bool controls_transaction(StatementKind kind) {
 }  // namespace
 
 DatabaseEngine::State::State() {
-    connection.test_row = [](void* context, database::RowTest test, const std::string& key) {
+    connection.is_candidate = [](void* context, const std::string& key) {
         State& state = *static_cast<State*>(context);
         const SessionState& session = state.session(state.asking);
-        if (test == database::RowTest::IsFree) {
-            return !state.is_held(session, key, {LockMode::Update, false});
-        }
         const auto& candidates = session.wait.candidates;
         return !candidates || candidates->contains(key);
     };
-    connection.test_row_context = this;
+    connection.is_candidate_context = this;
 }
 
 void DatabaseEngine::State::reset(std::shared_ptr<const DatabaseImage::Content> content) {
@@ -52,18 +49,27 @@ void DatabaseEngine::State::reset(std::shared_ptr<const DatabaseImage::Content> 
         SessionState& old = sessions[i];
         if (!old.open) continue;
         old.open = old.in_block = old.failed = old.waiting = false;
+        old.snapshot.reset();
+        old.serial.reset();
         old.holdings.clear();
         old.savepoints.clear();
         old.wait.clear();
     }
     session_count = 0;
     resident = 0;
+    resident_is_view = false;
+    commit_count = 0;
+    open_snapshots = 0;
+    later_commits.clear();
+    serializable.clear();
     holders.clear();
     waiters.clear();
+    wait_count = 0;
     completions.clear();
     if (kept.size() > kMostKeptStatements) kept.clear();
     connection.load(content->bytes);
     connection.sequences.last = content->sequences;
+    committed_ids = content->sequences;
     image = std::move(content);
     schema = committed = image->schema;
     known_tables.clear();
@@ -89,16 +95,28 @@ Outcome DatabaseEngine::State::execute(SessionState& session, std::string_view s
     if (session.failed && !ends_failed_block(kind)) return aborted_block();
     if (statement.parsed.failure) return abort(session, *statement.parsed.failure);
     if (controls_transaction(kind)) return control_transaction(session, statement.parsed);
+    if (!session.in_block) session.level = default_level;
     session.wait.drawn.clear();
+    connection.sequences.drawn = nullptr;
+    if (has(DatabaseFlaw::IdsFromCommittedRows)) connection.sequences.last = committed_ids;
+    session.wait.inserting_row.reset();
+    session.wait.frozen = session.wait.parent = session.wait.newer = false;
+    session.wait.child = session.wait.child_gone = false;
     return settle(session, statement, parameters, run(session, statement, parameters, false));
 }
 
 // Turns the first attempt at a statement into its outcome.
 Outcome DatabaseEngine::State::settle(SessionState& session, KeptStatement& statement,
                                       Parameters parameters, Attempt attempt) {
-    if (auto* result = std::get_if<SqlResult>(&attempt)) return std::move(*result);
+    if (auto* result = std::get_if<SqlResult>(&attempt)) {
+        if (!session.in_block) release_snapshot(session);
+        return std::move(*result);
+    }
     if (auto* failure = std::get_if<SqlFailure>(&attempt)) {
         return abort(session, std::move(*failure));
+    }
+    if (has(DatabaseFlaw::NoWaitOnUniqueKey) && session.wait.request.probe) {
+        return abort(session, {"23505", "duplicate key value violates a unique constraint"});
     }
     session.waiting = true;
     if (!session.wait.frozen) {
@@ -106,10 +124,55 @@ Outcome DatabaseEngine::State::settle(SessionState& session, KeptStatement& stat
         session.wait.parameters.assign(parameters.begin(), parameters.end());
     }
     waiters.push_back(session.id);
-    return Blocked{blockers(session)};
+    session.wait.since = session.wait.number = ++wait_count;
+    session.wait.queues = stands_in_queue(session);
+    session.wait.holders.clear();
+    session.wait.holders = awaited(session);
+    return Blocked{session.wait.holders};
 }
 
-std::vector<SessionId> DatabaseEngine::State::blockers(const SessionState& session) const {
+// A weak lock stands in the queue only if the version that it has found is locked. Where it waits
+// because a holder has locked a later version of its own, PostgreSQL lets it wait for the holder
+// alone.
+bool DatabaseEngine::State::stands_in_queue(const SessionState& session) {
+    const database::Wait& wait = session.wait;
+    if (wait.key.empty() || wait.request.probe || wait.request.mode != LockMode::KeyShare) {
+        return true;
+    }
+    const KeyParts parts = database::read_key(wait.key);
+    for (const SessionId id : lock_holders(session)) {
+        const database::ChangeLog& log = sessions[id - 1].holdings.log;
+        std::size_t first = 0;
+        for (; first < log.size(); ++first) {
+            const std::span<const SqlValue> before = log.before(log[first]);
+            if (log[first].table == parts.table && !before.empty() &&
+                key_of(schema->tables[parts.table], parts.index, before, key_buffer) &&
+                key_buffer == wait.key) {
+                break;
+            }
+        }
+        if (first == log.size() || is_strong(sessions[id - 1], first)) return true;
+    }
+    return false;
+}
+
+// Whoever has to wait for a row queues behind those who wait for it already (PostgreSQL's tuple
+// lock), even if what it waited for at first is given back before.
+bool DatabaseEngine::State::queues_behind(const SessionState& session,
+                                          const SessionState& other) const {
+    const database::Wait& ours = session.wait;
+    const database::Wait& theirs = other.wait;
+    // Whoever has a lock on the row already neither queues nor is queued behind.
+    const auto has_lock = [&](const SessionState& one) {
+        return one.holdings.locks.conflicts(ours.key, {LockMode::Update, false});
+    };
+    return other.waiting && ours.queues && theirs.queues && !ours.request.probe &&
+           !theirs.request.probe && theirs.since < ours.since && ours.key == theirs.key &&
+           database::modes_conflict(theirs.request.mode, ours.request.mode) && !has_lock(session) &&
+           !has_lock(other);
+}
+
+std::vector<SessionId> DatabaseEngine::State::lock_holders(const SessionState& session) const {
     const database::Wait& wait = session.wait;
     std::vector<SessionId> result;
     for (const SessionId id : holders) {
@@ -134,11 +197,54 @@ std::vector<SessionId> DatabaseEngine::State::blockers(const SessionState& sessi
         }
         if (blocks) result.push_back(id);
     }
+    for (const SessionId id : wait.to_their_end) {
+        const auto place = std::lower_bound(result.begin(), result.end(), id);
+        if (place == result.end() || *place != id) result.insert(place, id);
+    }
+    return result;
+}
+
+std::vector<SessionId> DatabaseEngine::State::blockers(const SessionState& session) const {
+    std::vector<SessionId> result = lock_holders(session);
+    if (session.wait.key.empty() || waiters.size() < 2) return result;
+    for (const SessionId id : waiters) {
+        if (id == session.id || !queues_behind(session, sessions[id - 1])) continue;
+        const auto place = std::lower_bound(result.begin(), result.end(), id);
+        if (place == result.end() || *place != id) result.insert(place, id);
+    }
     return result;
 }
 
 bool DatabaseEngine::State::is_blocked(const SessionState& session) const {
     return !blockers(session).empty();
+}
+
+// Of those who share a lock, PostgreSQL waits for one after the other, in the order in which their
+// transactions began to write or lock; a deadlock is one through that one.
+std::vector<SessionId> DatabaseEngine::State::awaited(const SessionState& session) const {
+    std::vector<SessionId> result = blockers(session);
+    if (session.wait.key.empty() || session.wait.request.probe || result.size() < 2) return result;
+    const std::vector<SessionId> sharing = lock_holders(session);
+    if (sharing.size() != result.size()) return result;
+    // Another that joins them does not change for whom it waits.
+    const std::vector<SessionId>& before = session.wait.holders;
+    if (before.size() == 1 && std::ranges::count(result, before.front()) != 0) return before;
+    return {*std::min_element(result.begin(), result.end(), [&](SessionId a, SessionId b) {
+        return sessions[a - 1].writer_number < sessions[b - 1].writer_number;
+    })};
+}
+
+// Whether it still waits. Whoever is waited for may be another.
+bool DatabaseEngine::State::still_blocked(SessionState& waiter) {
+    std::vector<SessionId> holders_now = awaited(waiter);
+    if (holders_now.empty()) return false;
+    database::Wait& wait = waiter.wait;
+    if (!std::includes(holders_now.begin(), holders_now.end(), wait.holders.begin(),
+                       wait.holders.end())) {
+        wait.number = ++wait_count;
+    }
+    wait.holders = std::move(holders_now);
+    return true;
 }
 
 // After anything that may have given a lock back. Whoever waits longest goes first; whoever goes on
@@ -147,9 +253,10 @@ void DatabaseEngine::State::wake() {
     if (waiters.empty()) return;
     for (const SessionId holder : holders) add_missing_locks(session(holder));
     for (std::size_t i = 0; i < waiters.size();) {
-        SessionState& waiter = session(waiters[i]);
+        const bool last_first = has(DatabaseFlaw::LastWaiterFirst);
+        SessionState& waiter = session(waiters[last_first ? waiters.size() - 1 - i : i]);
         std::optional<SqlAnswer> answer;
-        if (std::exchange(waiter.wait.look_again, false) || !is_blocked(waiter)) {
+        if (std::exchange(waiter.wait.look_again, false) || !still_blocked(waiter)) {
             answer = retry(waiter);
         }
         if (!answer) {
@@ -164,12 +271,29 @@ void DatabaseEngine::State::wake() {
 // Runs a waiting statement again. Nothing if it has to wait once more.
 std::optional<SqlAnswer> DatabaseEngine::State::retry(SessionState& waiter) {
     database::Wait& wait = waiter.wait;
-    Attempt attempt = run(waiter, *wait.statement, wait.parameters, true);
-    if (std::holds_alternative<IsBlocked>(attempt)) return std::nullopt;
+    const std::string key = wait.key;
+    Attempt attempt = SqlFailure{"23503", "insert or update violates a foreign key constraint"};
+    const bool serializes = waiter.snapshot && (wait.parent_gone || wait.child_gone);
+    if (serializes) {
+        attempt = SqlFailure{"40001", "could not serialize access due to concurrent update"};
+    }
+    if (!wait.parent_gone && !serializes)
+        attempt = run(waiter, *wait.statement, wait.parameters, true);
+    if (std::holds_alternative<IsBlocked>(attempt)) {
+        wait.number = ++wait_count;
+        if (wait.key != key) {
+            wait.since = wait.number;
+            wait.queues = stands_in_queue(waiter);
+        }
+        wait.holders.clear();
+        wait.holders = awaited(waiter);
+        return std::nullopt;
+    }
     stop_waiting(waiter);
     if (auto* failure = std::get_if<SqlFailure>(&attempt)) {
         return abort(waiter, std::move(*failure));
     }
+    if (!waiter.in_block) release_snapshot(waiter);
     return std::get<SqlResult>(std::move(attempt));
 }
 
@@ -198,9 +322,17 @@ void DatabaseEngine::reset(const DatabaseImage& image) {
     state_->reset(image.content_);
 }
 
+void DatabaseEngine::set_default_isolation(IsolationLevel level) {
+    state_->default_level = level;
+}
+
 void DatabaseEngine::set_clock(Clock clock, void* context) {
     state_->connection.clock = clock;
     state_->connection.clock_context = context;
+}
+
+void DatabaseEngine::plant(DatabaseFlaw flaw) {
+    state_->flaw = flaw;
 }
 
 void DatabaseEngine::set_commit_observer(CommitObserver observer) {
@@ -216,6 +348,7 @@ SessionId DatabaseEngine::open() {
     if (index == state_->sessions.size()) state_->sessions.emplace_back();
     database::SessionState& session = state_->sessions[index];
     session.id = static_cast<SessionId>(index + 1);
+    session.writer_number = 0;
     session.open = true;
     return session.id;
 }
@@ -223,6 +356,9 @@ SessionId DatabaseEngine::open() {
 void DatabaseEngine::close(SessionId id) {
     database::SessionState& session = state_->session(id);
     if (session.waiting) state_->stop_waiting(session);
+    if (state_->has(DatabaseFlaw::KilledSessionCommits) && !session.failed) {
+        state_->commit(session);
+    }
     state_->roll_back(session);
     session.open = false;
     state_->wake();
@@ -249,7 +385,12 @@ bool DatabaseEngine::waiting(SessionId id) const {
 
 std::vector<SessionId> DatabaseEngine::waits_for(SessionId id) const {
     const database::SessionState& session = state_->session(id);
-    return session.waiting ? state_->blockers(session) : std::vector<SessionId>{};
+    return session.waiting ? state_->awaited(session) : std::vector<SessionId>{};
+}
+
+std::uint64_t DatabaseEngine::wait_number(SessionId id) const {
+    const database::SessionState& session = state_->session(id);
+    return session.waiting ? session.wait.number : 0;
 }
 
 std::string DatabaseEngine::describe_wait(SessionId id) const {
@@ -261,9 +402,11 @@ std::string DatabaseEngine::describe_wait(SessionId id) const {
     } else if (!session.wait.relation.empty()) {
         text = "the name " + session.wait.relation;
     }
-    text += " held by session";
+    std::vector<SessionId> others = state_->lock_holders(session);
+    text += others.empty() ? " behind session" : " held by session";
+    if (others.empty()) others = state_->blockers(session);
     const char* separator = " ";
-    for (const SessionId holder : state_->blockers(session)) {
+    for (const SessionId holder : others) {
         text += separator + std::to_string(holder);
         separator = ", ";
     }

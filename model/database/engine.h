@@ -45,6 +45,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/database/flaw.h"
 #include "model/database/image.h"
 #include "model/database/outcome.h"
 #include "model/database/schema.h"
@@ -70,9 +71,13 @@ public:
 
     // A fresh run: the image's content, no sessions, no completions; clock and observers stay.
     void reset(const DatabaseImage& image);
+    // Of transactions that do not name their level, and of statements on their own. Stays.
+    void set_default_isolation(IsolationLevel level);
     void set_clock(Clock clock, void* context);
     void set_commit_observer(CommitObserver observer);
     void set_schema_observer(SchemaObserver observer);
+    // For tests of tests. Stays until it is changed.
+    void plant(DatabaseFlaw flaw);
 
     [[nodiscard]] SessionId open();
     // Rolls back what is open, also in the middle of a wait; others may go on.
@@ -86,8 +91,11 @@ public:
     [[nodiscard]] std::vector<Completion> take_completions();
 
     [[nodiscard]] bool waiting(SessionId session) const;
-    // The sessions that it waits for, in order of their ids.
+    // The sessions that it waits for, in order of their ids. Of those who share a lock, one.
     [[nodiscard]] std::vector<SessionId> waits_for(SessionId session) const;
+    // Grows with every wait that begins; 0 if the session does not wait. A statement that has gone
+    // on and stands at another lock, or waits for the next holder of a shared one, waits anew.
+    [[nodiscard]] std::uint64_t wait_number(SessionId session) const;
     // "row ledger('k1') held by session 3", for reports. Empty if it does not wait.
     [[nodiscard]] std::string describe_wait(SessionId session) const;
     // Whether it waits, directly or not, for itself.

@@ -18,6 +18,7 @@
 #include "model/database/ddl.h"
 #include "model/database/engine.h"
 #include "model/database/lock_set.h"
+#include "model/database/serializable.h"
 
 namespace fencepost::model {
 
@@ -36,9 +37,11 @@ struct KeptStatement {
     std::uint64_t schema_id = 0;  // for which `sqlite` was prepared; 0 if it was not
     PreparedText sqlite;
     // Variants of an UPDATE or DELETE, made when they are needed: for candidates only, and that as
-    // UPDATE OR REPLACE.
+    // UPDATE OR REPLACE. Of an INSERT … DO UPDATE, its update of one row as UPDATE OR REPLACE.
     PreparedText retry;
     PreparedText trial;
+    // DO UPDATE locks rows that the changes do not tell of.
+    bool locks_apart = false;
 };
 
 // What a session has changed and locked in its open transaction or its waiting statement.
@@ -92,12 +95,28 @@ struct Wait {
     bool drops = false;                // waits for all others
     bool look_again = false;  // the row is gone or has another key: whoever has this one now is
                               // not in the way
+    bool parent = false;      // the row is one that a foreign key refers to
+    bool child = false;       // the row is one that refers to a row of the statement
+    bool child_gone = false;
+    bool parent_gone = false;  // it was deleted, even if another has its key now
+    bool newer = false;        // for a weak lock: there is a newer version of the row
+    // An INSERT … ON CONFLICT that waits while it puts this row's keys into indexes: it does not
+    // look for a conflict again.
+    std::optional<std::size_t> inserting_row;
+    // Whose transactions must end, although the lock is given back: it was taken in a savepoint
+    // that had been released, and PostgreSQL waits for the whole transaction then.
+    std::vector<SessionId> to_their_end;
+    std::vector<SessionId> holders;  // who is in the way
+    std::uint64_t number = 0;        // of the wait for them
+    std::uint64_t since = 0;         // the number of the first wait for this key
+    bool queues = true;              // with others that wait for it
 
     KeptStatement* statement = nullptr;
     std::vector<SqlValue> parameters;
     bool frozen = false;  // the statement's subqueries have been replaced by their values
     std::optional<Candidates> candidates;
-    std::vector<std::int64_t> drawn;  // identity values
+    std::map<std::string, std::vector<SqlValue>> versions;  // of rows, as FOR KEY SHARE found them
+    std::vector<std::int64_t> drawn;                        // identity values
 
     void for_table(const std::string& name, TableLock wanted) {
         key.clear();
@@ -112,11 +131,23 @@ struct Wait {
     }
     void clear() {
         relation.clear();
+        versions.clear();
         parameters.clear();
-        frozen = look_again = false;
+        frozen = look_again = parent = parent_gone = newer = child = child_gone = false;
         candidates.reset();
+        inserting_row.reset();
+        to_their_end.clear();
         drawn.clear();
     }
+};
+
+// A commit that an open snapshot does not see.
+struct LaterCommit {
+    std::uint64_t number;
+    ChangeLog log;
+    std::vector<bool> strong;  // for each change: whether FOR KEY SHARE notices it
+    // For each change: who held a weak lock on the version that it replaced.
+    std::vector<std::vector<SessionId>> lockers;
 };
 
 struct Savepoint {
@@ -130,6 +161,10 @@ struct SessionState {
     bool in_block = false;  // after BEGIN
     bool failed = false;
     bool waiting = false;
+    IsolationLevel level = IsolationLevel::ReadCommitted;
+    std::uint64_t writer_number = 0;  // of those that have written or locked, in order; 0: not yet
+    std::optional<database::SerializableTransactions::Number> serial;  // at SERIALIZABLE
+    std::optional<std::uint64_t> snapshot;  // the last commit that it sees; not at READ COMMITTED
     Holdings holdings;
     std::vector<Savepoint> savepoints;
     Wait wait;
@@ -160,17 +195,25 @@ struct DatabaseEngine::State {
     Outcome execute(SessionState& session, std::string_view sql, Parameters parameters);
     Outcome settle(SessionState& session, KeptStatement& statement, Parameters parameters,
                    Attempt attempt);
+    std::vector<SessionId> lock_holders(const SessionState& session) const;
     std::vector<SessionId> blockers(const SessionState& session) const;
+    bool stands_in_queue(const SessionState& session);
+    std::vector<SessionId> awaited(const SessionState& session) const;
+    bool queues_behind(const SessionState& session, const SessionState& other) const;
     bool is_blocked(const SessionState& session) const;
+    bool still_blocked(SessionState& waiter);
     void wake();
     std::optional<SqlAnswer> retry(SessionState& session);
     void stop_waiting(SessionState& session);
     std::string describe_key(const std::string& key) const;
+    bool has(DatabaseFlaw wanted) const { return flaw == wanted; }
 
     // transactions.cc
     Outcome control_transaction(SessionState& session, const database::Statement& statement);
     Outcome end_savepoint(SessionState& session, const database::Statement& statement);
     SqlFailure abort(SessionState& session, SqlFailure failure);
+    void roll_back_to(SessionState& session, database::Holdings::Mark mark);
+    void end_waits_for(const SessionState& session);
     void commit(SessionState& session);
     void roll_back(SessionState& session);
     void note_holding(SessionState& session);
@@ -186,12 +229,20 @@ struct DatabaseEngine::State {
     std::optional<SqlFailure> prepare(KeptStatement& statement);
     std::string sqlite_text(const KeptStatement& statement, database::TextEdits edits,
                             std::optional<SqlFailure>& failure) const;
-    std::string row_test(database::RowTest test, const std::string& table,
-                         const std::string& qualifier, std::optional<SqlFailure>& failure) const;
+    std::string candidate_test(const std::string& table, const std::string& qualifier,
+                               std::optional<SqlFailure>& failure) const;
     Attempt run(SessionState& session, KeptStatement& statement, Parameters parameters, bool again);
+    Attempt run_prepared(SessionState& session, KeptStatement& statement, Parameters parameters,
+                         bool again);
     Attempt run_query(SessionState& session, KeptStatement& statement, Parameters parameters);
     Attempt run_locking_query(SessionState& session, KeptStatement& statement,
                               Parameters parameters, bool again);
+    std::optional<SqlFailure> finish_write(SessionState& session, std::size_t first, bool others);
+    int bind_locking_query(const KeptStatement& statement, Parameters parameters);
+    void row_key(const KeptStatement& statement, const TableInfo& table, int columns);
+    void remember_row(SessionState& session, database::Candidates& found,
+                      const KeptStatement& statement, int columns);
+    Attempt lock_again(SessionState& session, KeptStatement& statement, Parameters parameters);
     Attempt run_write(SessionState& session, KeptStatement& statement, Parameters parameters,
                       bool again);
     Attempt block_write(SessionState& session, KeptStatement& statement, Parameters parameters,
@@ -223,27 +274,120 @@ struct DatabaseEngine::State {
     static LockMode mode_of(const TableInfo& table, RowChange::Kind kind,
                             std::span<const SqlValue> before, std::span<const SqlValue> after);
     template <typename Visitor>
-    bool visit_locks(const database::ChangeLog& log, const Change& change, Visitor&& visit);
-    bool lock_change(SessionState& session, const database::ChangeLog& log, const Change& change);
+    bool visit_keys(const database::ChangeLog& log, const Change& change, Visitor&& visit);
+    template <typename Visitor>
+    bool visit_parents(const database::ChangeLog& log, const Change& change, Visitor&& visit);
+    bool take_lock(SessionState& session, const std::string& key, LockRequest request,
+                   bool written);
+    std::vector<std::string> parent_keys(const database::ChangeLog& log, const Change& change);
+    bool lock_keys(SessionState& session, const database::ChangeLog& log, const Change& change);
+    bool lock_own_keys(SessionState& session, std::size_t first);
     bool lock_changes(SessionState& session, std::size_t first);
     bool blocked_by_ddl(SessionState& session, const KeptStatement& statement);
-    bool inserts_held_key(SessionState& session, KeptStatement& statement, Parameters parameters,
-                          std::optional<std::size_t> only_row);
-    bool violates_held_key(SessionState& session, KeptStatement& statement, Parameters parameters,
-                           std::size_t inserted);
+    std::optional<Attempt> violates_held_key(SessionState& session, KeptStatement& statement,
+                                             Parameters parameters);
     bool updates_to_held_key(SessionState& session, KeptStatement& statement,
                              Parameters parameters);
+    bool trial_waits(SessionState& session, database::PreparedText& variant, Parameters parameters,
+                     database::ChangeLog& trial);
+
+    // inserts.cc
+    enum class Proposal { Inserts, Updates, Skipped, Conflicts, Violates, Unseen, Waits };
+    std::optional<Attempt> insert_waits(SessionState& session, KeptStatement& statement,
+                                        Parameters parameters, bool violated);
+    Proposal arbitrate(SessionState& session, const TableInfo& table,
+                       const database::InsertParts& parts, std::span<const SqlValue> row,
+                       std::vector<SqlValue>& existing);
+    Proposal enter_keys(SessionState& session, const TableInfo& table,
+                        const database::InsertParts& parts, std::span<const SqlValue> row,
+                        std::size_t& index);
+    bool proposes_held_key(const SessionState& session, const KeptStatement& statement,
+                           const TableInfo& table, const SqlResult& rows);
+    bool key_is_free(SessionState& session);
+    std::optional<SqlFailure> prepare_upsert(KeptStatement& statement);
+    bool upsert_waits(SessionState& session, KeptStatement& statement, Parameters parameters,
+                      std::span<const SqlValue> proposed, std::span<const SqlValue> existing);
+    static LockMode upsert_mode(const TableInfo& table, const database::InsertParts& parts);
+    std::optional<std::vector<SqlValue>> row_with_key(const TableInfo& table, std::size_t index,
+                                                      std::span<const SqlValue> row);
     bool proposed_rows(KeptStatement& statement, Parameters parameters, SqlResult& rows);
     std::vector<SqlValue> proposed_row(const KeptStatement& statement, const TableInfo& table,
                                        const SqlResult& rows, std::size_t row);
 
+    // references.cc: foreign keys
+    enum class Check { Passed, Failed, Waits };
+    bool references_wait(SessionState& session, std::size_t first);
+    Check check_children(SessionState& session, const TableInfo& table,
+                         std::span<const SqlValue> before, std::span<const SqlValue> after);
+    Check check_parents(SessionState& session, const TableInfo& table,
+                        std::span<const SqlValue> before, std::span<const SqlValue> after);
+    SqlResult rows_with(const TableInfo& table, std::span<const std::uint16_t> columns,
+                        std::span<const SqlValue> values);
+
+    // isolation.cc: transactions with one snapshot
+    struct Fate {
+        bool touched = false;  // by a commit since the snapshot
+        bool seen = true;      // the snapshot has it
+        bool strong = false;   // FOR KEY SHARE notices it
+        bool gone = false;
+        std::vector<SessionId> lockers;  // of the version that the snapshot has
+    };
+    void take_snapshot(SessionState& session);
+    TableSet read_tables(KeptStatement& statement);
+    bool note_start(SessionState& session, KeptStatement& statement);
+    bool note_changes(SessionState& session, std::size_t first);
+    void note_written(const SessionState& session);
+    std::optional<SqlFailure> agree_to_commit(SessionState& session);
+    void release_snapshot(SessionState& session);
+    bool is_stale(const SessionState& session) const;
+    // Of a session that is alone: whether anybody may yet ask which locks it has taken.
+    bool locks_matter(const SessionState& session) const {
+        return session.in_block || open_snapshots > 0;
+    }
+    bool is_strong(const SessionState& session, std::size_t index);
+    void keep_commit(const SessionState& session);
+    Fate fate_of(const SessionState& session, const std::string& key);
+    bool waits_for_lockers(SessionState& session, const Fate& fate, const std::string& key,
+                           LockRequest request);
+    std::optional<SqlFailure> view_snapshot(SessionState& session);
+    Attempt run_isolated(SessionState& session, KeptStatement& statement, Parameters parameters,
+                         bool again);
+    Attempt run_on_snapshot(SessionState& session, KeptStatement& statement, Parameters parameters,
+                            bool again);
+    Attempt lock_on_snapshot(SessionState& session, KeptStatement& statement,
+                             Parameters parameters);
+    Attempt write_on_snapshot(SessionState& session, KeptStatement& statement,
+                              Parameters parameters, bool again);
+    Attempt update_on_snapshot(SessionState& session, KeptStatement& statement,
+                               Parameters parameters);
+    // What an UPDATE or DELETE does in the snapshot.
+    struct FoundChanges {
+        database::ChangeLog log;
+        std::vector<SqlValue> rows;
+        std::int64_t affected = 0;
+        bool replaces = false;  // rows that have a key that another row gets are deleted before
+        SqlFailure violation;
+    };
+    std::optional<SqlFailure> find_changes(SessionState& session, KeptStatement& statement,
+                                           Parameters parameters, FoundChanges& found);
+    Check check_unchanged(SessionState& session, const database::ChangeLog& log,
+                          const Change& change);
+    std::optional<Attempt> apply_found(SessionState& session, const FoundChanges& found);
+    std::optional<SqlFailure> check_followers(SessionState& session, std::size_t first);
+
     // snapshots.cc: what a waiting statement keeps of its snapshot
     void remember_candidates(SessionState& session, const KeptStatement& statement,
                              const database::ChangeLog& log, std::size_t first);
-    bool lock_candidates(SessionState& session);
+    bool lock_candidates(SessionState& session, std::size_t first);
+    std::string constants_of(const KeptStatement& query, const SqlResult& rows,
+                             std::vector<SqlValue>& parameters);
+    KeptStatement& inner_query(const KeptStatement& statement, database::TextRange range);
+    Attempt run_locking_subquery(SessionState& session, KeptStatement& statement,
+                                 Parameters parameters, bool again);
     void freeze(SessionState& session, KeptStatement& statement, Parameters parameters);
     void freeze_insert(SessionState& session, KeptStatement& statement, Parameters parameters);
     void freeze_subqueries(SessionState& session, KeptStatement& statement, Parameters parameters);
+    void note_changed_row(database::Wait& wait, const SessionState& committing);
     void follow_moved_rows(const SessionState& committing);
 
     struct TextHash {
@@ -264,9 +408,19 @@ struct DatabaseEngine::State {
     // Sessions by id - 1; objects beyond session_count are kept for later runs.
     std::deque<SessionState> sessions;
     std::size_t session_count = 0;
-    SessionId resident = 0;          // whose changes SQLite holds beside the committed rows
+    SessionId resident = 0;         // whose changes SQLite holds beside the committed rows
+    bool resident_is_view = false;  // or beside those that its snapshot sees
+    IsolationLevel default_level = IsolationLevel::ReadCommitted;
+    std::uint64_t commit_count = 0;
+    std::size_t open_snapshots = 0;
+    std::vector<database::LaterCommit> later_commits;  // those that an open snapshot does not see
+    database::SerializableTransactions serializable;
     std::vector<SessionId> holders;  // sessions that hold anything, sorted
     std::vector<SessionId> waiters;  // in the order in which they began to wait
+    std::uint64_t wait_count = 0;
+    std::uint64_t writer_count = 0;
+    DatabaseFlaw flaw = DatabaseFlaw::None;
+    std::vector<std::int64_t> committed_ids;  // for a flaw
     std::vector<Completion> completions;
     CommitObserver observer;
     SchemaObserver schema_observer;

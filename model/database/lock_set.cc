@@ -1,5 +1,6 @@
 #include "model/database/lock_set.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -39,13 +40,12 @@ std::uint64_t hash_of(std::string_view key) {
     return hash ^ (hash >> 32);
 }
 
-// PostgreSQL 15 documentation, table 13.3.
+}  // namespace
+
 bool modes_conflict(LockMode held, LockMode wanted) {
     constexpr std::array<std::uint8_t, 4> kConflicts = {0b1000, 0b1100, 0b1110, 0b1111};
     return (kConflicts[static_cast<std::size_t>(held)] >> static_cast<unsigned>(wanted) & 1U) != 0;
 }
-
-}  // namespace
 
 void start_key(std::string& key, TableId table, std::size_t index) {
     key.clear();
@@ -95,11 +95,12 @@ KeyParts read_key(std::string_view key) {
     return parts;
 }
 
-void LockSet::add(std::string_view key, LockMode mode, bool written) {
+void LockSet::add(std::string_view key, LockMode mode, bool written, std::size_t changes) {
     Lock lock{hash_of(key),
               static_cast<std::uint32_t>(bytes_.size()),
               static_cast<std::uint32_t>(key.size()),
               -1,
+              static_cast<std::uint32_t>(changes),
               mode,
               written};
     bytes_ += key;
@@ -134,7 +135,8 @@ void LockSet::index_all() {
 bool LockSet::conflicts(const Lock& lock, std::uint64_t hash, std::string_view key,
                         LockRequest request) const {
     if (lock.hash != hash || key_of(lock) != key) return false;
-    return request.probe ? lock.written : modes_conflict(lock.mode, request.mode);
+    if (request.probe) return lock.written;
+    return modes_conflict(lock.mode, request.mode) || (request.follows && lock.written);
 }
 
 bool LockSet::conflicts(std::string_view key, LockRequest request) const {
@@ -149,6 +151,27 @@ bool LockSet::conflicts(std::string_view key, LockRequest request) const {
         const Lock& lock = locks_[static_cast<std::size_t>(i)];
         if (conflicts(lock, hash, key, request)) return true;
         i = lock.next;
+    }
+    return false;
+}
+
+bool LockSet::conflicts_between(std::string_view key, LockRequest request, std::size_t first,
+                                std::size_t last) const {
+    const std::uint64_t hash = hash_of(key);
+    return std::any_of(locks_.begin(), locks_.end(), [&](const Lock& lock) {
+        return !lock.written && lock.changes >= first && lock.changes <= last &&
+               conflicts(lock, hash, key, request);
+    });
+}
+
+void LockSet::merge(std::size_t from) {
+    for (std::size_t i = from; i < locks_.size(); ++i) locks_[i].merged = true;
+}
+
+bool LockSet::merged_conflicts(std::string_view key, LockRequest request, std::size_t from) const {
+    const std::uint64_t hash = hash_of(key);
+    for (std::size_t i = from; i < locks_.size(); ++i) {
+        if (locks_[i].merged && conflicts(locks_[i], hash, key, request)) return true;
     }
     return false;
 }

@@ -24,9 +24,15 @@ struct LockRequest {
     LockMode mode = LockMode::Update;
     // Only asks whether the key is free to insert: waits for written locks alone.
     bool probe = false;
+    // Comes from an older version of the row: waits for whoever writes the newest one as well,
+    // whatever the modes. (PostgreSQL does so when it follows a row's versions.)
+    bool follows = false;
 
     friend bool operator==(const LockRequest&, const LockRequest&) = default;
 };
+
+// PostgreSQL 15 documentation, table 13.3.
+[[nodiscard]] bool modes_conflict(LockMode held, LockMode wanted);
 
 // Starts the key (table, index) in `key`, which is emptied.
 void start_key(std::string& key, TableId table, std::size_t index);
@@ -44,13 +50,24 @@ class LockSet {
 public:
     [[nodiscard]] bool empty() const { return locks_.empty(); }
     [[nodiscard]] std::size_t size() const { return locks_.size(); }
-    void add(std::string_view key, LockMode mode, bool written);
+    // `changes`: how many changes the transaction had made when it took the lock.
+    void add(std::string_view key, LockMode mode, bool written, std::size_t changes);
     // Gives back what was added last, down to `size` locks.
     void truncate(std::size_t size);
     void clear() { truncate(0); }
 
     [[nodiscard]] bool conflicts(std::string_view key, LockRequest request) const;
+    // Whether a lock that nothing was written under conflicts, of those taken with at least `first`
+    // and at most `last` changes made.
+    [[nodiscard]] bool conflicts_between(std::string_view key, LockRequest request,
+                                         std::size_t first, std::size_t last) const;
     [[nodiscard]] bool touches(TableId table) const;
+
+    // The locks from this one on were taken in a savepoint that has been released.
+    void merge(std::size_t from);
+    // Whether one of those, from this one on, conflicts.
+    [[nodiscard]] bool merged_conflicts(std::string_view key, LockRequest request,
+                                        std::size_t from) const;
 
 private:
     struct Lock {
@@ -58,8 +75,10 @@ private:
         std::uint32_t begin;
         std::uint32_t size;
         std::int32_t next;  // of the same bucket, or -1
+        std::uint32_t changes;
         LockMode mode;
         bool written;
+        bool merged = false;
     };
     [[nodiscard]] std::string_view key_of(const Lock& lock) const {
         return std::string_view(bytes_).substr(lock.begin, lock.size);

@@ -35,6 +35,9 @@ struct Blocked {
     friend bool operator==(const Blocked&, const Blocked&) = default;
 };
 
+// As BEGIN ISOLATION LEVEL … names them; READ UNCOMMITTED is READ COMMITTED, as in PostgreSQL.
+enum class IsolationLevel : std::uint8_t { ReadCommitted, RepeatableRead, Serializable };
+
 using SqlAnswer = std::variant<SqlResult, SqlFailure>;
 using Outcome = std::variant<SqlResult, SqlFailure, Blocked>;
 

@@ -90,6 +90,7 @@ void read_columns(sqlite3* connection, TableInfo& table) {
         column.affinity = affinity_of(rows.text(1));
         column.default_expression = rows.text(2);
         column.generated_always = is_generated_always(column.default_expression);
+        column.sequence = sequence_of(column.default_expression);
         if (rows.integer(3) > 0) {
             primary.emplace_back(rows.integer(3), static_cast<std::uint16_t>(table.columns.size()));
         }
@@ -184,10 +185,10 @@ void read_indexes(sqlite3* connection, TableInfo& table) {
 }
 
 void read_foreign_keys(sqlite3* connection, const Schema& schema, TableInfo& table) {
-    Rows rows(
-        connection,
-        "SELECT id, \"table\", \"from\", \"to\" FROM pragma_foreign_key_list(?1) ORDER BY id, seq",
-        table.name);
+    Rows rows(connection,
+              "SELECT id, \"table\", \"from\", \"to\", on_delete, on_update "
+              "FROM pragma_foreign_key_list(?1) ORDER BY id DESC, seq",
+              table.name);
     std::int64_t last = -1;
     std::vector<std::uint16_t> targets;
     const auto finish = [&] {
@@ -205,7 +206,11 @@ void read_foreign_keys(sqlite3* connection, const Schema& schema, TableInfo& tab
             finish();
             last = rows.integer(0);
             targets.clear();
-            table.foreign_keys.push_back({parent->id, 0, {}});
+            const auto follows = [](const std::string& action) {
+                return action != "NO ACTION" && action != "RESTRICT";
+            };
+            table.foreign_keys.push_back(
+                {parent->id, 0, {}, follows(rows.text(4)), follows(rows.text(5))});
         }
         const std::string target = rows.text(3);
         targets.push_back(target.empty() ? parent->primary_key()[targets.size()]
@@ -255,6 +260,11 @@ Schema read_schema(sqlite3* connection, std::vector<std::string>& known) {
     }
     for (TableInfo& table : schema.tables) {
         if (!table.name.empty()) read_foreign_keys(connection, schema, table);
+    }
+    for (const TableInfo& child : schema.tables) {
+        for (std::size_t i = 0; i < child.foreign_keys.size(); ++i) {
+            schema.tables[child.foreign_keys[i].parent].referrers.push_back({child.id, i});
+        }
     }
     return schema;
 }

@@ -26,8 +26,9 @@ struct ColumnInfo {
 
     std::string name;
     Affinity affinity = Affinity::Blob;
-    std::string default_expression;  // empty: NULL
-    bool generated_always = false;   // GENERATED ALWAYS AS IDENTITY
+    std::string default_expression;         // empty: NULL
+    bool generated_always = false;          // GENERATED ALWAYS AS IDENTITY
+    std::optional<std::size_t> sequence{};  // from which its default is drawn
 };
 
 // A unique index or constraint; the first of a table is its primary key.
@@ -50,6 +51,16 @@ struct ForeignKey {
     TableId parent = 0;
     std::uint8_t parent_index = 0;  // of the parent's unique indexes
     std::vector<std::uint16_t> columns;
+    // Whether the child's rows follow when the parent's row goes or gets another key. Otherwise
+    // they forbid it.
+    bool follows_delete = false;
+    bool follows_update = false;
+};
+
+// A foreign key as its parent sees it.
+struct Referrer {
+    TableId child = 0;
+    std::size_t foreign_key = 0;  // of the child's
 };
 
 struct TableInfo {
@@ -59,6 +70,7 @@ struct TableInfo {
     std::vector<UniqueIndex> uniques;
     std::vector<IndexInfo> indexes;  // in the order of creation
     std::vector<ForeignKey> foreign_keys;
+    std::vector<Referrer> referrers;  // in the order of the children
 
     [[nodiscard]] const std::vector<std::uint16_t>& primary_key() const {
         return uniques.front().columns;

@@ -44,6 +44,9 @@ SqlFailure prepare_failure(std::string_view message) {
     if (const auto name = after_prefix(message, "no such column: ")) {
         return {"42703", "column \"" + *name + "\" does not exist"};
     }
+    if (const auto name = after_prefix(message, "ambiguous column name: ")) {
+        return {"42702", "column reference \"" + *name + "\" is ambiguous"};
+    }
     if (const auto name = after_prefix(message, "no such function: ")) {
         std::string text = "function " + *name + "() does not exist in the simulated database";
         if (*name == "now" || *name == "clock_timestamp") text += ": use db_now_us()";
@@ -102,6 +105,10 @@ ViolatedIndex violated_index(std::string_view message, const Schema& schema) {
 bool is_unique_violation(int code) {
     return code == SQLITE_CONSTRAINT_UNIQUE || code == SQLITE_CONSTRAINT_PRIMARYKEY ||
            code == SQLITE_CONSTRAINT_ROWID;
+}
+
+bool is_foreign_key_violation(int code) {
+    return code == SQLITE_CONSTRAINT_FOREIGNKEY;
 }
 
 SqlFailure run_failure(int code, std::string_view message, const Schema& schema) {

@@ -22,5 +22,6 @@ struct ViolatedIndex {
 [[nodiscard]] ViolatedIndex violated_index(std::string_view message, const Schema& schema);
 
 [[nodiscard]] bool is_unique_violation(int code);
+[[nodiscard]] bool is_foreign_key_violation(int code);
 
 }  // namespace fencepost::model::database

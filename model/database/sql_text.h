@@ -122,9 +122,14 @@ struct InsertParts {
     bool computed = false;             // the body has a subquery or asks the clock
     bool overriding = false;           // OVERRIDING SYSTEM VALUE
     ConflictAction on_conflict = ConflictAction::Fail;
+    std::vector<std::string> target;     // ON CONFLICT (these columns); empty: any unique key
+    std::vector<std::string> assigned;   // DO UPDATE SET these columns
+    std::string qualifier;               // how the table is called there
+    TextRange assignments;               // what follows SET
+    std::optional<TextRange> condition;  // what follows WHERE, if there is one
 };
 
-// Where a condition on the rows of a table can be added: to an UPDATE or DELETE, or to a subquery.
+// Where a condition on the rows of an UPDATE or DELETE can be added.
 struct RowCondition {
     std::string table;
     std::string qualifier;               // how the table is called there
@@ -141,16 +146,17 @@ struct AdvisoryLock {
 
 struct Statement {
     StatementKind kind = StatementKind::Other;
-    std::string name;                   // of a savepoint
-    std::uint16_t parameter_count = 0;  // the highest $n
-    TextEdits edits;                    // make SQLite's text out of the statement's
-    std::size_t update_end = 0;         // where the word UPDATE of an UPDATE ends
+    std::string name;                         // of a savepoint
+    std::optional<IsolationLevel> isolation;  // of a BEGIN
+    std::uint16_t parameter_count = 0;        // the highest $n
+    TextEdits edits;                          // make SQLite's text out of the statement's
+    std::size_t update_end = 0;               // where the word UPDATE of an UPDATE ends
     std::optional<LockingClause> locking;
     std::optional<InsertParts> insert;
     std::vector<TextRange> subqueries;  // of an UPDATE or DELETE, the outermost, with parentheses
-    bool locks_in_subquery = false;     // … WHERE id = (SELECT … FOR UPDATE)
-    std::vector<RowCondition> skip_locked;  // SELECT … FOR UPDATE SKIP LOCKED in parentheses
-    std::optional<RowCondition> target;     // of an UPDATE or DELETE
+    // Of those, … WHERE id = (SELECT … FOR UPDATE).
+    std::vector<TextRange> locking_subqueries;
+    std::optional<RowCondition> target;  // of an UPDATE or DELETE
     std::optional<AdvisoryLock> advisory_lock;
     std::optional<SqlFailure> failure;  // what execute() answers instead of running it
 };

@@ -108,12 +108,13 @@ private:
     void read_advisory_lock(std::size_t at);
     void read_write(std::size_t at);
     void read_insert(std::size_t at);
+    void read_on_conflict(std::size_t at, InsertParts& parts);
     void read_target(std::size_t at);
     void read_subqueries();
     void rewrite_casts();
     void read_locking_clauses();
     void read_top_locking_clause(std::size_t select, LockingClause clause);
-    void read_nested_locking_clause(std::size_t at, RowLockWait wait);
+    void read_nested_locking_clause(std::size_t at);
     std::size_t read_lock_strength(std::size_t at, LockMode& mode) const;
     std::size_t read_single_table(std::size_t from, std::size_t to, std::string& table,
                                   std::string& qualifier);
@@ -173,13 +174,29 @@ bool Reader::read_transaction_control() {
 }
 
 void Reader::read_transaction_modes(std::size_t at) {
-    for (; at < end_; ++at) {
-        if (is(at, "REPEATABLE") || is(at, "SERIALIZABLE")) {
-            return fail(unsupported("isolation level " + std::string(tokens_.at(at))));
-        }
-        if (!is_any(at, {"ISOLATION", "LEVEL", "READ", "COMMITTED", "UNCOMMITTED", "WRITE", ","})) {
+    while (at < end_) {
+        if (is(at, "READ") && is(at + 1, "WRITE")) {
+            at += 2;
+        } else if (is(at, "ISOLATION") && is(at + 1, "LEVEL")) {
+            at += 2;
+            if (is(at, "SERIALIZABLE")) {
+                statement_.isolation = IsolationLevel::Serializable;
+                ++at;
+            } else if (is(at, "REPEATABLE") && is(at + 1, "READ")) {
+                statement_.isolation = IsolationLevel::RepeatableRead;
+                at += 2;
+            } else if (is(at, "READ") && is_any(at + 1, {"COMMITTED", "UNCOMMITTED"})) {
+                statement_.isolation = IsolationLevel::ReadCommitted;
+                at += 2;
+            } else {
+                return fail_at(at);
+            }
+        } else if (is(at, "READ") || is(at, "DEFERRABLE") || is(at, "NOT")) {
+            return fail(unsupported("BEGIN " + std::string(tokens_.at(at)) + " …"));
+        } else {
             return fail_at(at);
         }
+        if (is(at, ",")) ++at;
     }
 }
 
@@ -228,7 +245,6 @@ void Reader::read_query(std::size_t at) {
         statement_.kind = StatementKind::LockingQuery;
         read_top_locking_clause(at, *statement_.locking);
     }
-    if (statement_.locks_in_subquery) fail(unsupported("FOR UPDATE inside a query"));
 }
 
 void Reader::read_advisory_lock(std::size_t at) {
@@ -294,7 +310,11 @@ void Reader::read_insert(std::size_t at) {
     std::size_t i = at + 2;
     if (is(i + 1, ".")) i += 2;
     parts.table = tokens_.name(i++);
-    if (is(i, "AS")) i += 2;
+    parts.qualifier = parts.table;
+    if (is(i, "AS")) {
+        parts.qualifier = tokens_.name(i + 1);
+        i += 2;
+    }
     if (is(i, "(") && !is_any(i + 1, {"SELECT", "WITH", "VALUES"})) {
         const std::size_t close = tokens_.closing(i);
         for (++i; i < close; ++i) {
@@ -326,12 +346,37 @@ void Reader::read_insert(std::size_t at) {
     }
     if (is(i, "ON")) {
         if (is(i + 2, "ON")) fail(unsupported("ON CONFLICT ON CONSTRAINT"));
-        const std::size_t action = find(i, end_, 0, {"DO"}) + 1;
-        if (!is_any(action, {"NOTHING", "UPDATE"})) return fail_at(action);
-        parts.on_conflict =
-            is(action, "NOTHING") ? ConflictAction::Nothing : ConflictAction::Update;
+        read_on_conflict(i, parts);
     }
     statement_.insert = std::move(parts);
+}
+
+// ON CONFLICT [(columns)] DO NOTHING or DO UPDATE SET … [WHERE …], from its ON.
+void Reader::read_on_conflict(std::size_t at, InsertParts& parts) {
+    const std::size_t action = find(at, end_, 0, {"DO"}) + 1;
+    if (!is_any(action, {"NOTHING", "UPDATE"})) return fail_at(action);
+    parts.on_conflict = is(action, "NOTHING") ? ConflictAction::Nothing : ConflictAction::Update;
+    const auto read_names = [&](std::size_t open, std::vector<std::string>& names) {
+        for (std::size_t i = open + 1; i < tokens_.closing(open); ++i) {
+            if (!is(i, ",")) names.push_back(tokens_.name(i));
+        }
+    };
+    if (is(at + 2, "(")) read_names(at + 2, parts.target);
+    if (parts.on_conflict == ConflictAction::Nothing) return;
+    if (!is(action + 1, "SET")) return fail_at(action + 1);
+    const std::size_t past = find(action, end_, 0, {"WHERE", "RETURNING"});
+    parts.assignments = range(action + 2, past);
+    if (is(past, "WHERE")) {
+        parts.condition = range(past + 1, find(past, end_, 0, {"RETURNING"}));
+    }
+    for (std::size_t i = action + 1; i < past; ++i) {
+        if (!is(i, "SET") && !(is(i, ",") && depth(i) == 0)) continue;
+        if (is(i + 1, "(")) {
+            read_names(i + 1, parts.assigned);
+        } else if (i + 1 < past) {
+            parts.assigned.push_back(tokens_.name(i + 1));
+        }
+    }
 }
 
 void Reader::read_subqueries() {
@@ -383,7 +428,7 @@ void Reader::read_locking_clauses() {
             if (statement_.locking) fail(unsupported("more than one locking clause"));
             statement_.locking = clause;
         } else {
-            read_nested_locking_clause(i, clause.wait);
+            read_nested_locking_clause(i);
         }
     }
 }
@@ -435,25 +480,14 @@ void Reader::read_top_locking_clause(std::size_t select, LockingClause clause) {
     statement_.locking = std::move(clause);
 }
 
-// Of `WHERE id = (SELECT … FOR UPDATE)`, only SKIP LOCKED changes what the subquery finds: whoever
-// writes the row found will wait for it anyway.
-void Reader::read_nested_locking_clause(std::size_t at, RowLockWait wait) {
-    statement_.locks_in_subquery = true;
-    if (wait == RowLockWait::NoWait) fail(unsupported("NOWAIT inside a subquery"));
-    if (wait != RowLockWait::SkipLocked) return;
-    std::size_t open = at;
-    while (open > 0 && !(depth(open) == depth(at) - 1 && is(open, "("))) --open;
-    const std::size_t close = tokens_.closing(open);
-    const std::size_t from = find(open, close, depth(at), {"FROM"});
-    if (from == close) return fail_at(at);
-    RowCondition subquery;
-    std::size_t i = read_single_table(from + 1, close, subquery.table, subquery.qualifier);
-    subquery.where_at = tokens_.list[i - 1].end;
-    if (is(i, "WHERE")) {
-        const std::size_t past = find(i, close, depth(at), {"ORDER", "LIMIT", "OFFSET", "FOR"});
-        subquery.condition = range(i + 1, past);
+// `WHERE id = (SELECT … FOR UPDATE)` runs first, as a query of its own.
+void Reader::read_nested_locking_clause(std::size_t at) {
+    for (const TextRange range : statement_.subqueries) {
+        if (begin_of(at) < range.begin || begin_of(at) >= range.end) continue;
+        statement_.locking_subqueries.push_back(range);
+        return;
     }
-    statement_.skip_locked.push_back(std::move(subquery));
+    fail(unsupported("FOR UPDATE inside a query"));
 }
 
 }  // namespace

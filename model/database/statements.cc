@@ -1,7 +1,5 @@
 #include <sqlite3.h>
 
-#include <charconv>
-
 #include "model/database/engine_state.h"
 #include "model/database/sql_errors.h"
 #include "sim/require.h"
@@ -10,8 +8,6 @@ namespace fencepost::model {
 
 using database::Holdings;
 using database::IsBlocked;
-using database::LockingClause;
-using database::RowLockWait;
 using database::TextEdits;
 using sim::require;
 
@@ -41,17 +37,17 @@ SqlFailure no_relation(const std::string& name) {
 
 }  // namespace
 
-// A call of SQL's function that tests a row.
-std::string DatabaseEngine::State::row_test(database::RowTest test, const std::string& name,
-                                            const std::string& qualifier,
-                                            std::optional<SqlFailure>& failure) const {
+// A call of the function that tells candidates.
+std::string DatabaseEngine::State::candidate_test(const std::string& name,
+                                                  const std::string& qualifier,
+                                                  std::optional<SqlFailure>& failure) const {
     const TableInfo* table = schema->find(name);
     if (table == nullptr) {
         failure = no_relation(name);
         return {};
     }
-    return std::string(database::kTestRowFunction) + "(" + std::to_string(static_cast<int>(test)) +
-           ", " + std::to_string(table->id) + key_columns(*table, qualifier) + ")";
+    return std::string(database::kIsCandidateFunction) + "(" + std::to_string(table->id) +
+           key_columns(*table, qualifier) + ")";
 }
 
 // The text for SQLite, with what depends on the schema: row locks need the primary key.
@@ -65,10 +61,6 @@ std::string DatabaseEngine::State::sqlite_text(const KeptStatement& statement, T
         }
         edits.insert(locking->select_list_end, key_columns(*table, locking->qualifier));
     }
-    for (const database::RowCondition& place : statement.parsed.skip_locked) {
-        edits.add_condition(
-            place, row_test(database::RowTest::IsFree, place.table, place.qualifier, failure));
-    }
     return failure ? std::string() : edits.applied_to(statement.text);
 }
 
@@ -80,9 +72,11 @@ bool DatabaseEngine::State::prepare_variant(const KeptStatement& statement,
     if (!parsed.target || (replace && parsed.update_end == 0)) return false;
     std::optional<SqlFailure> failure;
     TextEdits edits = parsed.edits;
+    if (has(DatabaseFlaw::NoRecheckAfterWait) && parsed.target->condition) {
+        edits.insert(parsed.target->condition->begin, "TRUE OR ");
+    }
     edits.add_condition(*parsed.target,
-                        row_test(database::RowTest::IsCandidate, parsed.target->table,
-                                 parsed.target->qualifier, failure));
+                        candidate_test(parsed.target->table, parsed.target->qualifier, failure));
     if (replace) edits.insert(parsed.update_end, " OR REPLACE ");
     const std::string text = sqlite_text(statement, std::move(edits), failure);
     if (failure) return false;
@@ -96,9 +90,9 @@ bool DatabaseEngine::State::prepare_variant(const KeptStatement& statement,
 std::optional<SqlFailure> DatabaseEngine::State::prepare(KeptStatement& statement) {
     if (statement.schema_id == schema->id) return std::nullopt;
     if (statement.parsed.failure) return statement.parsed.failure;
-    std::optional<SqlFailure> failure;
-    const std::string text = sqlite_text(statement, statement.parsed.edits, failure);
-    if (failure) return failure;
+    std::optional<SqlFailure> refusal;
+    const std::string text = sqlite_text(statement, statement.parsed.edits, refusal);
+    if (refusal) return refusal;
     auto prepared = connection.prepare(text);
     if (auto* refused = std::get_if<SqlFailure>(&prepared)) return std::move(*refused);
     if (const auto& insert = statement.parsed.insert; insert && !insert->overriding) {
@@ -111,9 +105,16 @@ std::optional<SqlFailure> DatabaseEngine::State::prepare(KeptStatement& statemen
             }
         }
     }
-    statement.sqlite = std::move(std::get<database::PreparedText>(prepared));
     statement.retry = {};
     statement.trial = {};
+    if (const auto& insert = statement.parsed.insert) {
+        const TableInfo* table = schema->find(insert->table);
+        if (auto failure = prepare_upsert(statement)) return failure;
+        statement.locks_apart =
+            insert->on_conflict == database::ConflictAction::Update && table != nullptr &&
+            (insert->condition.has_value() || upsert_mode(*table, *insert) == LockMode::Update);
+    }
+    statement.sqlite = std::move(std::get<database::PreparedText>(prepared));
     statement.schema_id = schema->id;
     return std::nullopt;
 }
@@ -175,6 +176,22 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::run(SessionState& session,
                                        std::to_string(statement.parsed.parameter_count)};
     }
     if (!holders.empty() && blocked_by_ddl(session, statement)) return IsBlocked{};
+    Attempt attempt = session.level == IsolationLevel::ReadCommitted
+                          ? run_prepared(session, statement, parameters, again)
+                          : run_isolated(session, statement, parameters, again);
+    if (kind == StatementKind::LockingQuery && !session.in_block &&
+        std::holds_alternative<SqlResult>(attempt)) {
+        session.holdings.clear();
+        note_holding(session);
+    }
+    return attempt;
+}
+
+DatabaseEngine::State::Attempt DatabaseEngine::State::run_prepared(SessionState& session,
+                                                                   KeptStatement& statement,
+                                                                   Parameters parameters,
+                                                                   bool again) {
+    const StatementKind kind = statement.parsed.kind;
     if (kind == StatementKind::Query) return run_query(session, statement, parameters);
     if (kind == StatementKind::Write) return run_write(session, statement, parameters, again);
     return run_locking_query(session, statement, parameters, again);
@@ -183,107 +200,10 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::run(SessionState& session,
 DatabaseEngine::State::Attempt DatabaseEngine::State::run_query(SessionState& session,
                                                                 KeptStatement& statement,
                                                                 Parameters parameters) {
-    if (resident != 0 || session.holdings.changed()) make_visible(session, statement.sqlite.tables);
+    if ((resident != 0 || session.holdings.changed()) && !has(DatabaseFlaw::ReadsUncommitted)) {
+        make_visible(session, statement.sqlite.tables);
+    }
     return rows_of(statement, parameters);
-}
-
-namespace {
-
-// The value of a LIMIT or OFFSET; nothing if it is NULL or absent.
-std::optional<std::int64_t> operand(const std::optional<std::string>& text,
-                                    std::span<const SqlValue> parameters) {
-    if (!text) return std::nullopt;
-    const bool is_parameter = text->front() == '$';
-    std::int64_t number = 0;
-    std::from_chars(text->data() + (is_parameter ? 1 : 0), text->data() + text->size(), number);
-    if (!is_parameter) return number;
-    if (number < 1 || static_cast<std::size_t>(number) > parameters.size()) return std::nullopt;
-    const auto* value =
-        std::get_if<std::int64_t>(&parameters[static_cast<std::size_t>(number) - 1]);
-    return value == nullptr ? std::nullopt : std::optional(*value);
-}
-
-// Resets a statement that is left before its last row.
-class Stepping {
-public:
-    explicit Stepping(sqlite3_stmt* statement) : statement_(statement) {}
-    ~Stepping() { sqlite3_reset(statement_); }
-    Stepping(const Stepping&) = delete;
-    Stepping& operator=(const Stepping&) = delete;
-    [[nodiscard]] int next() { return sqlite3_step(statement_); }
-
-private:
-    sqlite3_stmt* statement_;
-};
-
-}  // namespace
-
-// Rows are locked one by one as they are found, and only locked rows count for LIMIT: so SKIP
-// LOCKED finds the next free one.
-DatabaseEngine::State::Attempt DatabaseEngine::State::run_locking_query(SessionState& session,
-                                                                        KeptStatement& statement,
-                                                                        Parameters parameters,
-                                                                        bool again) {
-    make_visible(session, statement.sqlite.tables);
-    const bool others = others_hold(session);
-    if (others) add_missing_locks();
-    if (again && !lock_candidates(session)) {
-        note_holding(session);
-        return IsBlocked{};
-    }
-    const LockingClause& clause = *statement.parsed.locking;
-    const TableInfo& table = *schema->find(clause.table);
-    const database::LockRequest request{clause.mode, false};
-    sqlite3_stmt* handle = statement.sqlite.handle.get();
-    int place = 0;
-    for (const std::uint16_t number : statement.sqlite.parameters) {
-        database::bind_value(handle, ++place, parameters[number - 1U]);
-    }
-    const int columns = sqlite3_column_count(handle) - static_cast<int>(table.primary_key().size());
-    const auto limit = operand(clause.limit, parameters);
-    std::int64_t skip = operand(clause.offset, parameters).value_or(0);
-    auto& candidates = session.wait.candidates;
-    const bool only_candidates = again && candidates.has_value();
-    bool blocked = false;
-    std::vector<SqlValue> rows;
-    database::Candidates found(clause.mode);
-    std::int64_t locked = 0;
-    Stepping stepping(handle);
-    int code = SQLITE_ROW;
-    while ((!limit || locked < *limit + skip) && (code = stepping.next()) == SQLITE_ROW) {
-        database::start_key(key_buffer, table.id, 0);
-        for (std::size_t i = 0; i < table.primary_key().size(); ++i) {
-            database::append_value(key_buffer,
-                                   database::column_value(handle, columns + static_cast<int>(i)));
-        }
-        if (only_candidates && !candidates->contains(key_buffer)) continue;
-        if (others && !again && !limit) found.add(key_buffer);
-        if (blocked) continue;
-        if (others && is_held(session, key_buffer, request)) {
-            if (clause.wait == RowLockWait::SkipLocked) continue;
-            if (clause.wait == RowLockWait::NoWait) {
-                return SqlFailure{
-                    "55P03", "could not obtain lock on row in relation \"" + table.name + "\""};
-            }
-            session.wait.key = key_buffer;
-            session.wait.request = request;
-            blocked = true;
-            if (again || limit) break;
-            continue;
-        }
-        if (session.in_block || others) session.holdings.locks.add(key_buffer, clause.mode, false);
-        if (locked++ < skip) continue;
-        for (int i = 0; i < columns; ++i) rows.push_back(database::column_value(handle, i));
-    }
-    if (code != SQLITE_ROW && code != SQLITE_DONE) return failure_now(code);
-    if (blocked && !again && !limit) {
-        found.sort();
-        candidates = std::move(found);
-    }
-    if (!blocked && !session.in_block) session.holdings.clear();
-    note_holding(session);
-    if (blocked) return IsBlocked{};
-    return SqlResult(static_cast<std::size_t>(columns), std::move(rows), 0);
 }
 
 // With nobody else holding anything, the statement just runs. Otherwise it runs first and asks for
@@ -292,23 +212,30 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::run_locking_query(SessionS
 DatabaseEngine::State::Attempt DatabaseEngine::State::run_write(SessionState& session,
                                                                 KeptStatement& statement,
                                                                 Parameters parameters, bool again) {
+    if (!statement.parsed.locking_subqueries.empty()) {
+        return run_locking_subquery(session, statement, parameters, again);
+    }
     const bool others = others_hold(session);
     Holdings& holdings = session.holdings;
     asking = session.id;
     make_resident(session);
     if (others) add_missing_locks();
-    if (again && !lock_candidates(session))
-        return block_write(session, statement, parameters, again);
-    if (session.in_block || others || again) begin(session);
+    if (session.in_block || others || again || session.snapshot) begin(session);
     const auto& insert = statement.parsed.insert;
-    if (others && insert && insert->on_conflict != database::ConflictAction::Fail &&
-        inserts_held_key(session, statement, parameters, std::nullopt)) {
-        return block_write(session, statement, parameters, again);
+    if (insert && insert->on_conflict != database::ConflictAction::Fail &&
+        (others || session.wait.inserting_row || is_stale(session) ||
+         (locks_matter(session) && statement.locks_apart))) {
+        auto instead = insert_waits(session, statement, parameters, false);
+        if (instead && std::holds_alternative<IsBlocked>(*instead)) {
+            return block_write(session, statement, parameters, again);
+        }
+        if (instead) return std::move(*instead);
     }
 
     const std::size_t first = holdings.log.size();
     std::vector<SqlValue> rows;
-    connection.sequences.drawn = others || again ? &session.wait.drawn : nullptr;
+    connection.sequences.drawn =
+        others || again || !session.wait.drawn.empty() ? &session.wait.drawn : nullptr;
     connection.sequences.drawn_again = 0;
     const bool only_candidates =
         again && session.wait.candidates && prepare_variant(statement, statement.retry, false);
@@ -317,21 +244,58 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::run_write(SessionState& se
         step_all(only_candidates ? statement.retry : statement.sqlite, parameters, rows);
     connection.record_into(nullptr);
     const std::int64_t affected = changes;
-    if (code != SQLITE_OK) {
-        SqlFailure failure = failure_now(code);
-        const std::size_t made = holdings.log.size() - first;
+    SqlFailure failure;
+    if (code != SQLITE_OK) failure = failure_now(code);
+    const bool complete = code == SQLITE_OK || database::is_foreign_key_violation(code);
+    if (again && !lock_candidates(session, complete ? first : holdings.log.size())) {
         holdings.log.truncate(first);
-        if (others && database::is_unique_violation(code) &&
-            violates_held_key(session, statement, parameters, made)) {
+        return block_write(session, statement, parameters, again);
+    }
+    if (code != SQLITE_OK) {
+        if (is_stale(session) && database::is_foreign_key_violation(code)) {
+            if (auto instead = check_followers(session, first)) failure = *instead;
+        }
+        if (others && database::is_foreign_key_violation(code) &&
+            (!lock_own_keys(session, first) || references_wait(session, first))) {
+            if (!again) remember_candidates(session, statement, holdings.log, first);
+            holdings.log.truncate(first);
             return block_write(session, statement, parameters, again);
+        }
+        holdings.log.truncate(first);
+        if (others && database::is_unique_violation(code)) {
+            const auto instead = violates_held_key(session, statement, parameters);
+            if (instead && std::holds_alternative<IsBlocked>(*instead)) {
+                return block_write(session, statement, parameters, again);
+            }
         }
         return failure;
     }
 
+    if (is_stale(session)) {
+        if (auto unseen = check_followers(session, first)) return std::move(*unseen);
+    }
     if (others && !lock_changes(session, first)) {
         if (!again) remember_candidates(session, statement, holdings.log, first);
         holdings.log.truncate(first);
         return block_write(session, statement, parameters, again);
+    }
+    if (auto refused = finish_write(session, first, others)) return std::move(*refused);
+    const auto columns =
+        static_cast<std::size_t>(sqlite3_column_count(statement.sqlite.handle.get()));
+    return SqlResult(columns, std::move(rows), affected);
+}
+
+// The changes from `first` on are made, and what they lock is locked if there are others.
+std::optional<SqlFailure> DatabaseEngine::State::finish_write(SessionState& session,
+                                                              std::size_t first, bool others) {
+    Holdings& holdings = session.holdings;
+    if (!note_changes(session, first)) {
+        return SqlFailure{
+            "40001",
+            "could not serialize access due to read/write dependencies among transactions"};
+    }
+    if (!session.in_block) {
+        if (auto failure = agree_to_commit(session)) return failure;
     }
     if (others) holdings.locked_changes = holdings.log.size();
     if (session.in_block) {
@@ -346,9 +310,7 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::run_write(SessionState& se
         if (!holdings.log.empty()) report_commit(session);
         holdings.clear();
     }
-    const auto columns =
-        static_cast<std::size_t>(sqlite3_column_count(statement.sqlite.handle.get()));
-    return SqlResult(columns, std::move(rows), affected);
+    return std::nullopt;
 }
 
 DatabaseEngine::State::Attempt DatabaseEngine::State::block_write(SessionState& session,

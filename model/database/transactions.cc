@@ -13,12 +13,17 @@ Outcome DatabaseEngine::State::control_transaction(SessionState& session,
                                                    const database::Statement& statement) {
     switch (statement.kind) {
         case StatementKind::Begin:
+            if (!session.in_block) session.level = statement.isolation.value_or(default_level);
             session.in_block = true;  // within a block, PostgreSQL only warns
             return SqlResult{};
         case StatementKind::Commit:
             if (session.failed) {
                 roll_back(session);
                 return SqlResult(0, {}, kRolledBack);
+            }
+            if (auto failure = agree_to_commit(session)) {
+                roll_back(session);
+                return *failure;
             }
             commit(session);
             return SqlResult{};
@@ -55,6 +60,8 @@ Outcome DatabaseEngine::State::end_savepoint(SessionState& session,
         return session.failed ? failure : abort(session, std::move(failure));
     }
     if (releases) {
+        add_missing_locks(session);
+        session.holdings.locks.merge((found.base() - 1)->mark.locks);
         savepoints.erase(found.base() - 1, savepoints.end());
         return SqlResult{};
     }
@@ -63,7 +70,7 @@ Outcome DatabaseEngine::State::end_savepoint(SessionState& session,
         session.holdings.ddl.size() > savepoints.back().mark.ddl) {
         drop_if_resident(session);
     }
-    session.holdings.truncate(savepoints.back().mark);
+    if (!has(DatabaseFlaw::SavepointKeepsRows)) roll_back_to(session, savepoints.back().mark);
     session.failed = false;
     note_holding(session);
     return SqlResult{};
@@ -77,10 +84,12 @@ SqlFailure DatabaseEngine::State::abort(SessionState& session, SqlFailure failur
         return failure;
     }
     drop_if_resident(session);
+    if (has(DatabaseFlaw::ErrorKeepsTransaction)) return failure;
     if (session.savepoints.empty()) {
         session.holdings.clear();
+        end_waits_for(session);
     } else {
-        session.holdings.truncate(session.savepoints.back().mark);
+        roll_back_to(session, session.savepoints.back().mark);
     }
     session.failed = true;
     note_holding(session);
@@ -89,6 +98,8 @@ SqlFailure DatabaseEngine::State::abort(SessionState& session, SqlFailure failur
 
 void DatabaseEngine::State::commit(SessionState& session) {
     Holdings& holdings = session.holdings;
+    release_snapshot(session);
+    if (has(DatabaseFlaw::IdsFromCommittedRows)) committed_ids = connection.sequences.last;
     if (holdings.changed()) {
         make_resident(session);
         connection.commit();
@@ -99,6 +110,8 @@ void DatabaseEngine::State::commit(SessionState& session) {
         drop_if_resident(session);
     }
     holdings.clear();
+    session.writer_number = 0;
+    if (!waiters.empty()) end_waits_for(session);
     session.savepoints.clear();
     session.in_block = false;
     note_holding(session);
@@ -106,14 +119,37 @@ void DatabaseEngine::State::commit(SessionState& session) {
 
 void DatabaseEngine::State::roll_back(SessionState& session) {
     drop_if_resident(session);
+    release_snapshot(session);
+    if (has(DatabaseFlaw::SequenceGivenBack)) connection.sequences.last = image->sequences;
     session.holdings.clear();
+    session.writer_number = 0;
+    if (!waiters.empty()) end_waits_for(session);
     session.savepoints.clear();
     session.in_block = session.failed = false;
     note_holding(session);
 }
 
+// Undoes what has been done since. Whoever waits for a lock of a released savepoint goes on waiting
+// for the whole transaction.
+void DatabaseEngine::State::roll_back_to(SessionState& session, Holdings::Mark mark) {
+    for (const SessionId id : waiters) {
+        database::Wait& wait = sessions[id - 1].wait;
+        if (id != session.id && !wait.key.empty() &&
+            session.holdings.locks.merged_conflicts(wait.key, wait.request, mark.locks)) {
+            wait.to_their_end.push_back(session.id);
+        }
+    }
+    session.holdings.truncate(mark);
+    note_written(session);
+}
+
+void DatabaseEngine::State::end_waits_for(const SessionState& session) {
+    for (const SessionId id : waiters) std::erase(sessions[id - 1].wait.to_their_end, session.id);
+}
+
 void DatabaseEngine::State::report_commit(SessionState& session) {
     if (!waiters.empty()) follow_moved_rows(session);
+    keep_commit(session);
     if (!observer) return;
     const database::ChangeLog& log = session.holdings.log;
     reported.clear();
@@ -130,12 +166,13 @@ void DatabaseEngine::State::note_holding(SessionState& session) {
     const bool noted = place != holders.end() && *place == session.id;
     const bool holds = !session.holdings.empty();
     if (holds && !noted) holders.insert(place, session.id);
+    if (holds && session.writer_number == 0) session.writer_number = ++writer_count;
     if (!holds && noted) holders.erase(place);
 }
 
 // Makes SQLite hold this session's changes, and nobody else's, beside the committed rows.
 void DatabaseEngine::State::make_resident(SessionState& session) {
-    if (resident == session.id) return;
+    if (resident == session.id && !resident_is_view) return;
     evict();
     const Holdings& holdings = session.holdings;
     if (!holdings.changed()) return;
@@ -153,11 +190,12 @@ void DatabaseEngine::State::make_resident(SessionState& session) {
 // Makes these tables look to SQLite as they look to the session: that needs no change as long as
 // nobody's open changes touch them.
 void DatabaseEngine::State::make_visible(SessionState& session, TableSet tables) {
-    if (resident == session.id) return;
+    if (resident == session.id && !resident_is_view) return;
     if (session.holdings.changed() &&
         ((session.holdings.tables & tables) != 0 || !session.holdings.ddl.empty())) {
         make_resident(session);
-    } else if (resident != 0 && (sessions[resident - 1].holdings.tables & tables) != 0) {
+    } else if (resident != 0 &&
+               (resident_is_view || (sessions[resident - 1].holdings.tables & tables) != 0)) {
         evict();
     }
 }
@@ -166,6 +204,7 @@ void DatabaseEngine::State::evict() {
     if (resident == 0) return;
     const bool altered = schema != committed;
     resident = 0;
+    resident_is_view = false;
     connection.rollback();
     if (!altered) return;
     schema = committed;

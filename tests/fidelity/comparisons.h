@@ -36,5 +36,7 @@ public:
 };
 
 [[nodiscard]] std::vector<Comparison> compare_redis(const ComparisonOptions& options);
+// At each isolation level; a fifth of the cases at READ COMMITTED, a twentieth at the others.
+[[nodiscard]] std::vector<Comparison> compare_postgres(const ComparisonOptions& options);
 
 }  // namespace fencepost::fidelity

@@ -38,6 +38,7 @@ struct System {
 
 constexpr System kSystems[] = {
     {"redis", compare_redis},
+    {"postgres", compare_postgres},
 };
 
 std::string names_of_systems() {

@@ -98,6 +98,7 @@ public:
         Session& session = at(id);
         session.operation = operation;
         session.found.reset();
+        session.row_waited.reset();
         const std::string answer = step(id);
         if (answer == "waits") {
             session.waiting = true;
@@ -158,6 +159,8 @@ private:
         Operation operation;
         std::optional<std::vector<int>> found;  // identities, in order of their keys
         std::vector<int> blockers;
+        std::optional<int> row_waited;  // the identity of the row that it waits for
+        int since = 0;
     };
     using Kind = Operation::Kind;
 
@@ -177,11 +180,25 @@ private:
     }
 
     // Others that hold the row, or have written the key.
+    // Whoever has to wait for a row queues behind those who wait for it already.
     bool held_row(int id, int identity) {
-        return collect(id, [&](const Work& work) { return work.row_locks.contains(identity); });
+        const auto holds = [&](const Work& work) { return work.row_locks.contains(identity); };
+        if (!collect(id, holds)) return false;
+        Session& session = at(id);
+        if (session.row_waited != identity) session.since = ++last_wait_;
+        session.row_waited = identity;
+        for (int other = 1; other <= static_cast<int>(sessions_.size()); ++other) {
+            const Session& ahead = at(other);
+            if (ahead.waiting && ahead.row_waited == identity && ahead.since < session.since) {
+                session.blockers.push_back(other);
+            }
+        }
+        return true;
     }
     bool held_key(int id, int key) {
-        return collect(id, [&](const Work& work) { return work.keys.contains(key); });
+        if (!collect(id, [&](const Work& work) { return work.keys.contains(key); })) return false;
+        at(id).row_waited.reset();
+        return true;
     }
     template <typename Holds>
     bool collect(int id, Holds holds) {
@@ -443,6 +460,7 @@ private:
     std::vector<Session> sessions_;
     Rows committed_;
     int last_identity_ = 0;
+    int last_wait_ = 0;
     std::vector<int> order_;
     std::vector<std::pair<int, std::string>> done_;
 };

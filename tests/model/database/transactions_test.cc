@@ -34,10 +34,12 @@ TEST_F(DatabaseTransactionsTest, CommitKeepsAndRollbackForgets) {
     EXPECT_EQ(run('B', "SELECT v FROM t"), "2");
 }
 
-TEST_F(DatabaseTransactionsTest, OtherIsolationLevelsAreRefused) {
-    EXPECT_EQ(run('A', "BEGIN ISOLATION LEVEL SERIALIZABLE"), "0A000");
-    EXPECT_EQ(run('A', "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ"), "0A000");
+TEST_F(DatabaseTransactionsTest, ModesOfTransactionsOtherThanTheIsolationLevelAreRefused) {
+    EXPECT_EQ(run('A', "BEGIN READ ONLY"), "0A000");
+    EXPECT_EQ(run('A', "BEGIN ISOLATION LEVEL SERIALIZABLE, DEFERRABLE"), "0A000");
+    EXPECT_EQ(run('A', "BEGIN ISOLATION LEVEL SNAPSHOT"), "42601");
     EXPECT_FALSE(engine.in_transaction(of('A')));
+    EXPECT_EQ(run('A', "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ WRITE"), "0");
 }
 
 TEST_F(DatabaseTransactionsTest, CommitOfAFailedTransactionAnswersThatItRolledBack) {
