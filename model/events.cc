@@ -70,6 +70,17 @@ void Codec<Cells>::print(std::string& out, const Cells& cells) {
 namespace fencepost::model {
 namespace {
 
+// Records of two event types with one kind could not be told apart.
+constexpr bool kinds_are_unique() {
+    for (std::size_t i = 0; i < kWorldPrinters.size(); ++i) {
+        for (std::size_t j = i + 1; j < kWorldPrinters.size(); ++j) {
+            if (kWorldPrinters[i].kind == kWorldPrinters[j].kind) return false;
+        }
+    }
+    return true;
+}
+static_assert(kinds_are_unique());
+
 const sim::EventPrinter* find_printer(sim::EventKind kind) {
     const auto in = [kind](const auto& printers) -> const sim::EventPrinter* {
         const auto found = std::ranges::find(printers, kind, &sim::EventPrinter::kind);
