@@ -30,8 +30,8 @@ struct NodeStarted {
     static auto fields(auto& self) { return std::tie(self.incarnation); }
 };
 
-// `how`: "crash", "stopped" (a graceful stop that ended in time), "grace period over", "uncaught: …"
-// when an exception left a background task, or what else a scenario calls it.
+// `how`: "crash", "stopped" (a graceful stop that ended in time), "grace period over", "uncaught:
+// …" when an exception left a background task, or what else a scenario calls it.
 struct NodeEnded {
     static constexpr EventKind kKind = 2;
     static constexpr std::string_view kName = "node-ended";

@@ -52,7 +52,8 @@ std::vector<std::string> jobs_known_to(std::int64_t version, const std::vector<D
 
 jobs::Handler reconcile_of(const ProgramSetting& setting) {
     const ReconcileStyle style{.with_source = setting.version >= 2};
-    return [batches = batches_of(setting.parameters), style, old = jobs_known_to(1, setting.due)](JobContext& job) {
+    return [batches = batches_of(setting.parameters), style,
+            old = jobs_known_to(1, setting.due)](JobContext& job) {
         const bool is_old = std::ranges::find(old, job.fire().job) != old.end();
         return is_old ? reconcile(job, batches, style) : post(job, batches);
     };

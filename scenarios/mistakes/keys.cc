@@ -5,7 +5,6 @@
 
 namespace fencepost::scenarios {
 
-using jobs::BusinessKey;
 using jobs::Fire;
 using jobs::Ports;
 

@@ -7,6 +7,7 @@
 #include "scenarios/search/failure.h"
 #include "scenarios/search/hunt.h"
 #include "tests/scenarios/probe_handler.h"
+#include "tests/scenarios/sanitized.h"
 
 namespace fencepost::scenarios {
 namespace {
@@ -19,7 +20,12 @@ const Hunt& hunted(const std::string& name) {
     return hunts.emplace(name, hunt(*find_handler(name), {})).first->second;
 }
 
-class MistakeTest : public testing::TestWithParam<std::string> {};
+class MistakeTest : public testing::TestWithParam<std::string> {
+protected:
+    void SetUp() override {
+        if (kSanitized) GTEST_SKIP() << kTooLong;
+    }
+};
 
 TEST_P(MistakeTest, IsFoundByRandomPlans) {
     EXPECT_TRUE(hunted(GetParam()).by_seeds.has_value());
@@ -58,7 +64,24 @@ INSTANTIATE_TEST_SUITE_P(Planted, MistakeTest, testing::ValuesIn(mistakes()), []
     return name;
 });
 
+// The one test of the mistakes that sanitizers are to see as well.
+TEST(MistakesTest, EachRunsInEveryScenarioThatItCanTakePartIn) {
+    Runner runner;
+    for (const std::string& name : mistakes()) {
+        int scenarios = 0;
+        for (const Scenario& scenario : all_scenarios()) {
+            if (obstacle(scenario, *find_handler(name))) continue;
+            ++scenarios;
+            for (std::uint64_t seed = 0; seed < 3; ++seed) {
+                runner.run(plan_for(scenario.name, name, seed));
+            }
+        }
+        EXPECT_GT(scenarios, 0) << name;
+    }
+}
+
 TEST(MistakesTest, HalfOfThemAreFoundByAtMostFiftySeeds) {
+    if (kSanitized) GTEST_SKIP() << kTooLong;
     std::vector<std::uint64_t> seeds;
     for (const std::string& name : mistakes()) {
         const auto& by_seeds = hunted(name).by_seeds;

@@ -1,7 +1,6 @@
 // The reference handlers are never blamed, and their runs show something.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <tuple>
 
@@ -9,15 +8,15 @@
 #include "scenarios/search/exhaust.h"
 #include "scenarios/search/sweep.h"
 #include "tests/scenarios/probe_handler.h"
+#include "tests/scenarios/sanitized.h"
 
 namespace fencepost::scenarios {
 namespace {
 
 using checkers::Verdict;
 
-// Fewer runs under sanitizers, which take ten times as long.
 std::uint64_t seeds() {
-    return std::getenv("FENCEPOST_SANITIZE") != nullptr ? 1000 : 10'000;
+    return kSanitized ? 1000 : 4000;
 }
 
 class ReferenceTest : public testing::TestWithParam<std::tuple<std::string, std::string>> {
@@ -62,6 +61,7 @@ TEST_P(ReferenceTest, RandomPlansBreakNothingAndReachEveryProbe) {
 }
 
 TEST_P(ReferenceTest, EveryPlanWithOneFaultIsRunAndBreaksNothing) {
+    if (kSanitized) GTEST_SKIP() << kTooLong;
     const ExhaustResult& result = exhausted();
     EXPECT_GT(result.certificate.points, 30U);
     EXPECT_GT(result.certificate.planned, 1000U);
@@ -76,6 +76,7 @@ TEST_P(ReferenceTest, EveryPlanWithOneFaultIsRunAndBreaksNothing) {
 }
 
 TEST_P(ReferenceTest, EveryFaultKindThatIsPlannedTakesEffectSomewhere) {
+    if (kSanitized) GTEST_SKIP() << kTooLong;
     const ExhaustResult& result = exhausted();
     for (const KindCount& kind : result.certificate.kinds) {
         if (kind.plans > 0) {

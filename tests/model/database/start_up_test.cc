@@ -1,8 +1,8 @@
 // Goal: sessions that define the same things at the same time get what PostgreSQL 15 answers.
 //
-// Method: the dialogues about tables, columns, indexes and locks were held with PostgreSQL 15 first;
-// the answers are its own. Which of several waiters goes on first is chance there, and the order of
-// waiting here.
+// Method: the dialogues about tables, columns, indexes and locks were held with PostgreSQL 15
+// first; the answers are its own. Which of several waiters goes on first is chance there, and the
+// order of waiting here.
 #include "tests/model/database/script.h"
 
 namespace fencepost::model {
