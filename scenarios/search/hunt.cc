@@ -60,9 +60,9 @@ private:
         if (hunt_.interrupted) return;
         // Where seeds found it comes first.
         if (hunt_.by_seeds) {
-            std::ranges::stable_partition(scenarios_, [&](const Scenario* scenario) {
-                return scenario->name == hunt_.by_seeds->scenario;
-            });
+            const auto first =
+                std::ranges::find(scenarios_, hunt_.by_seeds->scenario, &Scenario::name);
+            std::rotate(scenarios_.begin(), first, first + 1);
         }
         for (const Scenario* scenario : scenarios_) {
             ExhaustOptions options;
