@@ -134,6 +134,11 @@ std::optional<std::string> obstacle(const Scenario& scenario, const HandlerSpec&
         return fmt::format("{} is about {}, which {} does not have", scenario.name, name_of(need),
                            handler.name);
     }
+    if (std::ranges::find(handler.abilities, Ability::Outside) != handler.abilities.end() &&
+        !scenario.has_server("gateway")) {
+        return fmt::format("{} is made for {}, and {} has no gateway", handler.name,
+                           name_of(Ability::Outside), scenario.name);
+    }
     return std::nullopt;
 }
 
