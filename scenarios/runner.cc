@@ -10,6 +10,7 @@
 #include "model/scheduler/cluster.h"
 #include "model/scheduler/jdbc_schema.h"
 #include "model/scheduler/scheduler_node.h"
+#include "model/scheduler/scheduler_operator.h"
 #include "model/world.h"
 #include "scenarios/probes.h"
 
@@ -89,6 +90,7 @@ private:
     void schedule_script();
     bool act(std::optional<std::uint32_t> index, const sim::Fault& fault, sim::Node* node);
     void ask_to_cancel(std::optional<std::uint32_t> index, const std::string& unit);
+    void save_schedule(std::optional<std::uint32_t> index, const std::string& job);
     void finish_roll_out();
     void start_up(sim::Incarnation& incarnation, Program& program);
     [[nodiscard]] bool is_about_start_up() const {
@@ -215,7 +217,8 @@ void Run::set_up() {
     } else if (world_.broker() != nullptr) {
         send_messages();
     }
-    if (setting_.handler.cancel && needs(scenario, Ability::Batches)) {
+    if ((setting_.handler.cancel && needs(scenario, Ability::Batches)) ||
+        scenario.scheduler.editable) {
         sim::Node& desk =
             kernel_.add_node(std::string(kOperatorNode), [this](sim::Incarnation& own) {
                 operator_ = &own;
@@ -313,6 +316,10 @@ bool Run::act(std::optional<std::uint32_t> index, const sim::Fault& fault, sim::
         ask_to_cancel(index, fault.unit);
         return false;
     }
+    if (fault.kind == sim::FaultKind::SaveSchedule) {
+        save_schedule(index, fault.job);
+        return false;
+    }
     sim::require(node != nullptr, "a version is deployed on a node of the scenario");
     const auto known = versions_.find(node);
     const std::int64_t before = known == versions_.end() ? 1 : known->second;
@@ -341,6 +348,28 @@ void Run::ask_to_cancel(std::optional<std::uint32_t> index, const std::string& u
     // A task that a fault started is nobody's child.
     kernel_.schedule(kernel_.now(), [this, ask] {
         kernel_.spawn(*operator_, "cancel", sim::TaskKind::Foreground, ask);
+    });
+}
+
+// As the form in a web console does, which has read the schedule and writes it back: once, for
+// whoever pressed the button sees that it failed. A schedule that is over is refused.
+void Run::save_schedule(std::optional<std::uint32_t> index, const std::string& job) {
+    const auto& jobs = setting_.scenario->jobs;
+    const auto saved = std::ranges::find_if(
+        jobs, [&](const model::ScheduledJob& each) { return each.tenant + "/" + each.job == job; });
+    sim::require(saved != jobs.end(), "the job whose schedule is saved is one of the scenario's");
+    kernel_.schedule(kernel_.now(), [this, index, &schedule = *saved, job] {
+        kernel_.spawn(*operator_, "save", sim::TaskKind::Foreground, [this, index, &schedule, job] {
+            const jobs::Ports ports = world_.ports_of(*operator_);
+            try {
+                model::SchedulerOperator{ports, setting_.cluster}.replace(schedule);
+            } catch (const jobs::AttemptError&) {
+                return;
+            } catch (const std::invalid_argument&) {
+                return;
+            }
+            if (index) kernel_.fault_took_effect(*index, job);
+        });
     });
 }
 

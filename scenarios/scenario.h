@@ -76,6 +76,8 @@ const Scenario* find_scenario(std::string_view name);
 // The parties that faults may strike or cut off: nodes, servers, and the client where there is one.
 std::vector<std::string> parties_of(const Scenario& scenario);
 inline constexpr std::string_view kClient = "client";
+// Its jobs as plans name them, "acme/daily-reconcile", in the order of scenario.jobs.
+std::vector<std::string> jobs_of(const Scenario& scenario);
 bool needs(const Scenario& scenario, Ability ability);
 
 // Why the handler cannot take part in the scenario, in half a sentence that goes on after "because

@@ -89,6 +89,13 @@ void validate_fault(const std::string& place, const sim::Fault& fault, const Sce
         for (const DueWork& work : scenario.due) units.push_back(work.unit());
         require_known(place + ".unit", "unit", fault.unit, units);
     }
+    if (fault.kind == sim::FaultKind::SaveSchedule) {
+        if (!scenario.scheduler.editable) {
+            throw PlanError(
+                fmt::format("{}.do: no schedule of {} can be saved", place, scenario.name));
+        }
+        require_known(place + ".job", "job", fault.job, jobs_of(scenario));
+    }
     const bool redis_only = fault.kind == sim::FaultKind::Failover ||
                             fault.kind == sim::FaultKind::Evict || !fault.keep.empty();
     if (redis_only && fault.party != "redis") {
@@ -122,6 +129,12 @@ std::vector<std::string> parties_of(const Scenario& scenario) {
     for (std::string& server : servers_of(scenario)) parties.push_back(std::move(server));
     if (scenario.requests) parties.emplace_back(kClient);
     return parties;
+}
+
+std::vector<std::string> jobs_of(const Scenario& scenario) {
+    std::vector<std::string> jobs;
+    for (const model::ScheduledJob& job : scenario.jobs) jobs.push_back(job.tenant + "/" + job.job);
+    return jobs;
 }
 
 std::optional<std::string> obstacle(const Scenario& scenario, const HandlerSpec& handler) {

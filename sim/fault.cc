@@ -87,6 +87,9 @@ constexpr std::array kKinds{
                   "the node is drained and comes back with that version of the program"},
     FaultKindInfo{FaultKind::Cancel, "cancel", FaultFamily::Operator, kUnit, 0, true, true,
                   kAnyPhase, Phase::Before, "an operator asks for the unit to be cancelled"},
+    FaultKindInfo{FaultKind::SaveSchedule, "save-schedule", FaultFamily::Operator, kJob, 0, true,
+                  true, kAnyPhase, Phase::Before,
+                  "an operator saves the job's schedule as it is: its next instant is found anew"},
 };
 
 }  // namespace
@@ -117,6 +120,7 @@ std::string describe(const Fault& fault) {
     }
     if (!fault.key.empty()) text += " key " + fault.key;
     if (!fault.unit.empty()) text += " " + fault.unit;
+    if (!fault.job.empty()) text += " " + fault.job;
     if (fault.version) text += fmt::format(" version {}", *fault.version);
     text += fault.at_time ? fmt::format(" at {}", to_text(*fault.at_time))
                           : fmt::format(" at {} ({})", fault.at, name_of(fault.phase));

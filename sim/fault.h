@@ -40,6 +40,7 @@ enum class FaultKind : std::uint8_t {
     ReorderMessages,       // the broker delivers the newest message first
     Deploy,                // an operator drains a node, which comes back with another version
     Cancel,                // an operator asks for a unit of work to be cancelled
+    SaveSchedule,          // an operator saves the schedule of a job once more, as it is
 };
 
 enum class FaultFamily : std::uint8_t {
@@ -98,6 +99,7 @@ struct Fault {
     std::string key;                      // evict
     std::optional<std::int64_t> version;  // deploy: of the program that comes back
     std::string unit;                     // cancel: "acme/file-import@2026-03-02T18:00:00Z"
+    std::string job;                      // save-schedule: "acme/daily-reconcile"
 
     bool operator==(const Fault&) const = default;
 };
@@ -117,6 +119,7 @@ enum FaultArgument : std::uint16_t {
     kKey = 1U << 10U,
     kVersion = 1U << 11U,
     kUnit = 1U << 12U,
+    kJob = 1U << 13U,
 };
 
 struct FaultKindInfo {

@@ -109,6 +109,7 @@ std::vector<std::string_view> keys_of(const FaultKindInfo& info) {
     if ((takes & kKey) != 0) keys.emplace_back("key");
     if ((takes & kVersion) != 0) keys.emplace_back("version");
     if ((takes & kUnit) != 0) keys.emplace_back("unit");
+    if ((takes & kJob) != 0) keys.emplace_back("job");
     return keys;
 }
 
@@ -234,6 +235,7 @@ void read_arguments(const Reader& in, const FaultKindInfo& info, Fault& fault,
     }
     if (((info.needs | info.may_take) & kKey) != 0) fault.key = in.text("key");
     if (((info.needs | info.may_take) & kUnit) != 0) fault.unit = in.text("unit");
+    if (((info.needs | info.may_take) & kJob) != 0) fault.job = in.text("job");
     if ((info.needs & kVersion) != 0) {
         const Json* value = in.find("version");
         fault.version = value != nullptr ? whole_number(*value) : std::nullopt;
@@ -290,6 +292,7 @@ Json to_json(const Fault& fault) {
     if (!fault.key.empty()) json["key"] = fault.key;
     if (fault.version) json["version"] = *fault.version;
     if (!fault.unit.empty()) json["unit"] = fault.unit;
+    if (!fault.job.empty()) json["job"] = fault.job;
     return json;
 }
 

@@ -107,7 +107,10 @@ Scenario same_instant_other_id() {
             "done once, and no other tenant's.",
         .handlers = {"reconcile", "daily-backup"},
         .needs = {Ability::Tenants},
-        .scheduler = {.zones = {{"A", "Asia/Shanghai"}, {"B", "America/St_Johns"}}},
+        // An operator may save a schedule meanwhile: in the second of its instant, which then fires
+        // once more.
+        .scheduler = {.editable = true,
+                      .zones = {{"A", "Asia/Shanghai"}, {"B", "America/St_Johns"}}},
         .jobs = {job_of("acme", "daily-reconcile", model::Schedule::at({due})),
                  job_of("globex", "daily-reconcile", model::Schedule::at({due}))},
         .due = {},
@@ -116,7 +119,8 @@ Scenario same_instant_other_id() {
                                   {"batch", 2},
                                   {"lease_ttl_ms", 10'000},
                                   {"recovery_idle_ms", 10'000}}},
-        .families = {FaultFamily::Scheduler, FaultFamily::Node, FaultFamily::Call},
+        .families = {FaultFamily::Scheduler, FaultFamily::Node, FaultFamily::Call,
+                     FaultFamily::Operator},
         .probes = {"one instant under two fire ids", "one instant in two notations",
                    "fire recovered", "second execution gave way"},
         .checkers = kEveryChecker,

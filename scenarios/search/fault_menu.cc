@@ -69,6 +69,7 @@ constexpr std::array kRules{
     Rule{FaultKind::ReorderMessages, kBefore, On::Receive, "it is the next receive that is struck"},
     Rule{FaultKind::Deploy, kBefore, On::Any, "operators know nothing of calls"},
     Rule{FaultKind::Cancel, kBefore, On::Any, "as a deploy"},
+    Rule{FaultKind::SaveSchedule, kBefore, On::Any, "as a deploy"},
 };
 
 bool is_statement(std::string_view operation) {
@@ -241,6 +242,11 @@ public:
                     put(true, [&](Fault& f) { f.unit = unit; });
                 }
                 break;
+            case FaultKind::SaveSchedule:
+                for (const std::string& job : struck_.jobs) {
+                    put(true, [&](Fault& f) { f.job = job; });
+                }
+                break;
         }
     }
 
@@ -392,6 +398,7 @@ FaultMenu::FaultMenu(const Scenario& scenario,
     constexpr std::size_t kMostKeys = 4;
     if (struck_.keys.size() > kMostKeys) struck_.keys.resize(kMostKeys);
     if (needs(scenario, Ability::TwoVersions)) struck_.versions = {1, 2};
+    if (scenario.scheduler.editable) struck_.jobs = jobs_of(scenario);
     if (needs(scenario, Ability::Batches)) {
         for (const DueWork& work : scenario.due) struck_.units.push_back(work.unit());
     }

@@ -36,6 +36,7 @@ struct Struck {
     sim::Duration lease_ttl{};
     std::vector<std::string> units{};      // of work, that can be cancelled
     std::vector<std::int64_t> versions{};  // of the program, that can be deployed
+    std::vector<std::string> jobs{};       // whose schedule can be saved
 };
 
 class FaultMenu {

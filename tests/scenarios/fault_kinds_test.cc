@@ -103,6 +103,10 @@ const std::vector<KindCase>& cases() {
         {FaultKind::Cancel, "long-job",
          R"("at_time": "2026-03-02T18:01:00Z", "unit": "acme/file-import@2026-03-02T18:00:00Z")",
          Sign::Appears, "operator cancel-asked"},
+        {FaultKind::SaveSchedule, "same-instant-other-id",
+         // Half a second after the instant, which fires once more.
+         R"("at_time": "2026-03-02T18:00:45.5Z", "job": "acme/daily-reconcile")", Sign::Appears,
+         "A fire job=daily-reconcile tenant=acme"},
     };
     return kCases;
 }

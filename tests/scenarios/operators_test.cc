@@ -128,6 +128,16 @@ TEST(OperatorsTest, WhatMakesNoSenseIsRefused) {
               "faults[0].version: there are the versions 1 and 2");
     EXPECT_EQ(refusal(plan_for("rolling-upgrade", "reconcile", 1, {cancel(kFile, 1s)})),
               "faults[0].do: nothing of rolling-upgrade can be cancelled");
+    sim::Fault save;
+    save.kind = FaultKind::SaveSchedule;
+    save.job = "acme/daily-reconcile";
+    save.at_time = find_scenario("same-instant")->start;
+    EXPECT_EQ(refusal(plan_for("same-instant", "reconcile", 1, {save})),
+              "faults[0].do: no schedule of same-instant can be saved");
+    save.job = "daily-reconcile";
+    EXPECT_NE(refusal(plan_for("same-instant-other-id", "reconcile", 1, {save}))
+                  .find("faults[0].job: unknown job \"daily-reconcile\""),
+              std::string::npos);
     EXPECT_NE(refusal(plan_for("long-job", "batch-import", 1, {cancel("acme/file", 1s)}))
                   .find("faults[0].unit: unknown unit \"acme/file\""),
               std::string::npos);

@@ -51,6 +51,7 @@ public:
         if ((takes & kKey) != 0) fault.key = text() + "k";
         if ((takes & kVersion) != 0) fault.version = static_cast<std::int64_t>(1 + below(9));
         if ((takes & kUnit) != 0) fault.unit = text() + "u";
+        if ((takes & kJob) != 0) fault.job = text() + "j";
         return fault;
     }
 
