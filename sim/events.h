@@ -2,25 +2,9 @@
 #pragma once
 
 #include "sim/history.h"
+#include "sim/phase.h"
 
 namespace fencepost::sim {
-
-enum class Phase : std::uint8_t { Before, Sent, Applied, After };
-inline constexpr std::array kPhases{Phase::Before, Phase::Sent, Phase::Applied, Phase::After};
-
-constexpr std::string_view name_of(Phase phase) {
-    switch (phase) {
-        case Phase::Before:
-            return "before";
-        case Phase::Sent:
-            return "sent";
-        case Phase::Applied:
-            return "applied";
-        case Phase::After:
-            return "after";
-    }
-    return "?";
-}
 
 struct NodeStarted {
     static constexpr EventKind kKind = 1;

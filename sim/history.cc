@@ -16,6 +16,7 @@ void History::clear() {
     tasks_.assign(1, {});
     fingerprint_ = 0;
     fingerprints_.clear();
+    phases_.clear();
 }
 
 PartyId History::add_party(std::string_view name) {

@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "sim/phase.h"
 #include "sim/require.h"
 #include "sim/time.h"
 
@@ -52,6 +53,15 @@ struct RecordHeader {
     std::uint32_t size = 0;  // of the payload that follows
 };
 static_assert(sizeof(RecordHeader) == 24 && std::has_unique_object_representations_v<RecordHeader>);
+
+// A call came to a phase: had a fault been armed there, it would have struck.
+struct PhaseReached {
+    RecordId call = kNoRecord;  // its CallStarted
+    RecordId next = 0;          // the first record that was written after that, if any was
+    Phase phase = Phase::Before;
+
+    bool operator==(const PhaseReached&) const = default;
+};
 
 // Bytes that only grow, and keep their memory when they are emptied.
 class ByteLog {
@@ -233,6 +243,13 @@ public:
                                   .party = party});
     }
 
+    // Where faults could have struck, in the order in which the run came to it. Beside the records,
+    // and no part of the fingerprint: it follows from the run.
+    void note_phase(RecordId call, Phase phase) {
+        phases_.push_back({call, static_cast<RecordId>(starts_.size()), phase});
+    }
+    [[nodiscard]] const std::vector<PhaseReached>& phases() const { return phases_; }
+
     [[nodiscard]] std::size_t size() const { return starts_.size(); }
     [[nodiscard]] Record operator[](RecordId id) const;
     [[nodiscard]] EventKind kind_of(RecordId id) const;
@@ -262,6 +279,7 @@ private:
     std::uint64_t fingerprint_ = 0;
     bool keep_fingerprints_ = false;
     std::vector<std::uint64_t> fingerprints_;
+    std::vector<PhaseReached> phases_;
 };
 
 // How records of one kind are called and printed: "row-changed table=ledger …" is name and text.

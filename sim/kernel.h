@@ -178,6 +178,7 @@ public:
     // Strikes the faults that are due at that phase; what the call-level ones ask for is added to
     // call.asked. On the caller's own task it may not return (crash), or return late (pause).
     void reach(Call& call, Phase phase) {
+        history_.note_phase(call.record, phase);
         if (!call.faults.empty()) strike_due(call, phase);
     }
     void fault_took_effect(std::uint32_t index, std::string_view on);

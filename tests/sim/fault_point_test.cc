@@ -217,6 +217,31 @@ TEST_F(FaultPointTest, FaultsOfOnePointStrikeAtTheirOwnPhases) {
                "5s1ms world index=0 fault=crash at A#1/job/db.commit/1 (applied), no restart"}));
 }
 
+TEST_F(FaultPointTest, ThePhasesThatCallsComeToAreNotedWithTheRecordsTheyComeBefore) {
+    Fault crash = fault_at("A#1/job/db.commit/1", Phase::Applied, FaultKind::Crash);
+    Fault refuse = fault_at("A#1/job/db.query/1", Phase::Before, FaultKind::Refuse);
+    world.arm({crash, refuse});
+    world.add("A", [&](Incarnation&) {
+        world.work("job", [&] {
+            (void)world.call("db.query");
+            (void)world.call("db.commit");
+        });
+        kernel.sleep(1h);
+    });
+    world.start_and_run_for(1min);
+    std::vector<std::string> reached;
+    const History& history = kernel.history();
+    for (const PhaseReached& phase : history.phases()) {
+        const auto call = history[phase.call].as<CallStarted>();
+        ASSERT_TRUE(call.has_value());
+        reached.push_back(fmt::format("{} {}", call->operation, name_of(phase.phase)));
+        if (reached.back() != "db.query before" && reached.back() != "db.commit applied") continue;
+        EXPECT_EQ(history.kind_of(phase.next), FaultStruck::kKind) << reached.back();
+    }
+    EXPECT_EQ(reached, (Lines{"db.query before", "db.query after", "db.commit before",
+                              "db.commit sent", "db.commit applied"}));
+}
+
 TEST_F(FaultPointTest, CallLevelFaultsAreAskedForAndTheirEffectIsNotedOnce) {
     world.add("A", [&](Incarnation&) {
         Call call = kernel.begin_call("db.commit");
