@@ -69,7 +69,8 @@ private:
 
     reports::Evidence evidence_of(const scenarios::Scenario& scenario,
                                   const scenarios::HandlerSpec& handler) {
-        const Search search{scenario, handler, arguments_, console_, progress_, folder_};
+        const scenarios::Subject subject{scenario.name, handler.name};
+        const Search search{scenario, subject, arguments_, console_, progress_, folder_};
         reports::Evidence evidence{
             .title = scenario.title, .random = sweep_report(search, seeds_), .one_fault = {}};
         if (!evidence.random.interrupted) evidence.one_fault = exhaust_report(search);
@@ -88,7 +89,7 @@ private:
 }  // namespace
 
 int accept_command(const Arguments& arguments, Console& console) {
-    check_faults(arguments);
+    check_exhaust_options(arguments);
     if (const auto handler = arguments.text("handler")) handler_named(*handler);
     check_outputs(arguments, {"json"});
     FailureFolder folder{arguments, console};

@@ -9,7 +9,16 @@ namespace {
 constexpr OptionSpec kHandler{"handler", "H",
                               "the handler under test (default: the scenario's reference)"};
 constexpr OptionSpec kJobs{"jobs", "N", "worker processes (default: one a processor)"};
-constexpr OptionSpec kFaults{"faults", "K", "faults a plan (only 1 is built so far)"};
+constexpr OptionSpec kFaults{"faults", "K",
+                             "every plan with at most K faults, 1 to 3 (default: 1)"};
+constexpr OptionSpec kKinds{"kinds", "KIND,…",
+                            "enumerate these kinds of faults alone (default: all of the "
+                            "scenario's)"};
+constexpr OptionSpec kSet{"set", "NAME=N,…",
+                          "change parameters of the scenario, such as accounts=2"};
+constexpr OptionSpec kResume{"resume", "",
+                             "go on from what an enumeration that was stopped or killed has noted "
+                             "in --out"};
 constexpr OptionSpec kVerify{"verify", "", "run everything twice and compare the histories"};
 constexpr OptionSpec kJson{"json", "FILE",
                            "the result as JSON; - is standard output, in place of text"};
@@ -26,13 +35,16 @@ const std::vector<CommandSpec>& all_commands() {
     static const std::vector<CommandSpec> kCommands{
         {.name = "accept",
          .operand = "",
-         .summary = "the two-node acceptance checklist: random sweeps and every one-fault plan",
+         .summary =
+             "the two-node acceptance checklist: random sweeps and every plan with one fault",
          .options = {kHandler,
                      {"seeds", "N|A..B",
                       "seeds of the random runs of each condition (default: 1000)"},
                      kFaults,
+                     kKinds,
                      kJobs,
                      kOut,
+                     kResume,
                      kVerify,
                      kJson}},
         {.name = "run",
@@ -41,6 +53,7 @@ const std::vector<CommandSpec>& all_commands() {
          .options = {kHandler,
                      {"seed", "S", "the random plan of this seed, as a sweep draws it"},
                      {"plan", "FILE", "the plan in this file"},
+                     kSet,
                      kTrace,
                      kTraceJson,
                      kVerify,
@@ -50,6 +63,7 @@ const std::vector<CommandSpec>& all_commands() {
          .summary = "many random plans, one for each seed",
          .options = {kHandler,
                      {"seeds", "N|A..B", "which seeds (default: 1..1000)"},
+                     kSet,
                      kJobs,
                      kOut,
                      {"fingerprints", "",
@@ -58,8 +72,18 @@ const std::vector<CommandSpec>& all_commands() {
                      kJson}},
         {.name = "exhaust",
          .operand = "SCENARIO",
-         .summary = "every plan with one fault, at every fault point that the plain run reaches",
-         .options = {kHandler, kFaults, kJobs, kOut, kVerify, kJson}},
+         .summary = "every plan with one fault, or up to three, at every fault point that a run "
+                    "reaches; ends with a certificate",
+         .options = {kHandler,
+                     kFaults,
+                     kKinds,
+                     {"seed", "S", "the seed of all plans: latencies, mostly (default: 0)"},
+                     kSet,
+                     kJobs,
+                     kOut,
+                     kResume,
+                     kVerify,
+                     kJson}},
         {.name = "replay",
          .operand = "FAILURE.json",
          .summary = "runs a saved failure and says whether it is still there",

@@ -9,24 +9,46 @@ namespace fencepost::cli {
 using namespace std::chrono_literals;
 
 void Progress::show(const std::string& what, std::uint64_t done, std::uint64_t total) {
-    if (!console_.err_is_terminal) return;
+    if (!is_due(what, done, 0, done >= total)) return;
+    print(fmt::format("{}: {} of {}", what, reports::grouped(done), reports::grouped(total)), done);
+}
+
+void Progress::show_part(const std::string& what, std::uint64_t done, double part) {
+    if (!is_due(what, done, part, part >= 1)) return;
+    std::string line =
+        fmt::format("{}: {:.1f} %, {} plans", what, 100 * part, reports::grouped(done));
+    const double seconds = std::chrono::duration<double>(last_ - started_).count();
+    if (seconds > 5 && part > first_part_) {
+        const double left = seconds * (1 - part) / (part - first_part_);
+        line += left < 90 ? fmt::format(", about {:.0f} s left", left)
+                          : fmt::format(", about {:.0f} min left", left / 60);
+    }
+    print(std::move(line), done);
+}
+
+bool Progress::is_due(const std::string& what, std::uint64_t done, double part, bool last) {
+    if (!console_.err_is_terminal) return false;
     const auto now = std::chrono::steady_clock::now();
     if (what != what_) {
         what_ = what;
         started_ = now;
-    } else if (now - last_ < 100ms && done < total) {
-        return;
+        first_done_ = done;
+        first_part_ = part;
+    } else if (now - last_ < 100ms && !last) {
+        return false;
     }
     last_ = now;
-    const double seconds = std::chrono::duration<double>(now - started_).count();
-    std::string line =
-        fmt::format("{}: {} of {}", what, reports::grouped(done), reports::grouped(total));
+    return true;
+}
+
+void Progress::print(std::string line, std::uint64_t done) {
+    const double seconds = std::chrono::duration<double>(last_ - started_).count();
     if (seconds > 0.5) {
-        line += fmt::format(
-            ", {} a second",
-            reports::grouped(static_cast<std::uint64_t>(static_cast<double>(done) / seconds)));
+        line +=
+            fmt::format(", {} a second", reports::grouped(static_cast<std::uint64_t>(
+                                             static_cast<double>(done - first_done_) / seconds)));
     }
-    console_.err << "\r\x1b[K" << reports::shortened(line, 79) << std::flush;
+    console_.err << "\r\x1b[K" << reports::shortened(line, 99) << std::flush;
     shown_ = true;
 }
 

@@ -7,6 +7,7 @@
 #include "cli/one_run.h"
 #include "cli/output.h"
 #include "cli/plans.h"
+#include "cli/subjects.h"
 #include "reports/json.h"
 #include "reports/text.h"
 #include "reports/verdicts.h"
@@ -31,27 +32,27 @@ OneRun of_plan_file(const Arguments& arguments, const Console& console) {
                 console, {"run", plan.scenario, "--handler", plan.handler, "--plan", file})};
 }
 
-OneRun of_seed(const scenarios::Scenario& scenario, const scenarios::HandlerSpec& handler,
-               std::uint64_t seed, const Console& console) {
+OneRun of_seed(const scenarios::Subject& subject, std::uint64_t seed, const Console& console) {
     return {.plan = {},
             .called = fmt::format("seed {}", seed),
-            .replay = command_line(console, {"run", scenario.name, "--handler", handler.name,
-                                             "--seed", std::to_string(seed)})};
+            .replay = command_line(console, {"run", subject.scenario, "--handler", subject.handler,
+                                             "--seed", std::to_string(seed)}) +
+                      set_option(subject)};
 }
 
-OneRun without_faults(const scenarios::Scenario& scenario, const scenarios::HandlerSpec& handler,
-                      const Console& console) {
-    return {.plan = {.scenario = scenario.name, .handler = handler.name},
-            .called = "the run without faults",
-            .replay = command_line(console, {"run", scenario.name, "--handler", handler.name})};
+OneRun without_faults(const scenarios::Subject& subject, const Console& console) {
+    return {
+        .plan = subject.plan(0),
+        .called = "the run without faults",
+        .replay = command_line(console, {"run", subject.scenario, "--handler", subject.handler}) +
+                  set_option(subject)};
 }
 
 // The plan that a sweep draws from the seed. Without one, what went wrong is in `problem`: plans
 // are drawn from what runs come to, and not even the run without faults came to its end.
 std::optional<sim::Plan> drawn_plan(const scenarios::Scenario& scenario,
-                                    const scenarios::HandlerSpec& handler, std::uint64_t seed,
+                                    const scenarios::Subject& subject, std::uint64_t seed,
                                     scenarios::SearchResult& problem) {
-    const scenarios::Subject subject{scenario.name, handler.name};
     const auto catalogue = scenarios::catalogue_in_workers(scenario, subject, {}, problem);
     if (!catalogue) return std::nullopt;
     return scenarios::PlanSource(scenario, subject, *catalogue).draw(seed);
@@ -74,20 +75,24 @@ int explain(const scenarios::SearchResult& problem, const OneRun& plain, Console
 int run_command(const Arguments& arguments, Console& console) {
     if (arguments.has("seed") && arguments.has("plan"))
         throw CommandError("run: give either --seed or --plan, not both");
+    if (arguments.has("set") && arguments.has("plan"))
+        throw CommandError("run: a plan has its own parameters; leave out --set");
     const scenarios::Scenario& scenario = scenario_named(arguments.operand());
     const auto seed = arguments.seed("seed");
     OneRun run;
     if (arguments.has("plan")) {
         run = of_plan_file(arguments, console);
     } else if (!seed) {
-        run = without_faults(scenario, handler_of(arguments, scenario), console);
+        run = without_faults(subject_of(arguments, scenario, handler_of(arguments, scenario)),
+                             console);
     } else {
-        const scenarios::HandlerSpec& handler = handler_of(arguments, scenario);
+        const scenarios::Subject subject =
+            subject_of(arguments, scenario, handler_of(arguments, scenario));
         check_outputs(arguments, {"json", "trace-json"});
-        run = of_seed(scenario, handler, *seed, console);
+        run = of_seed(subject, *seed, console);
         scenarios::SearchResult problem;
-        const auto plan = drawn_plan(scenario, handler, *seed, problem);
-        if (!plan) return explain(problem, without_faults(scenario, handler, console), console);
+        const auto plan = drawn_plan(scenario, subject, *seed, problem);
+        if (!plan) return explain(problem, without_faults(subject, console), console);
         run.plan = *plan;
     }
     return perform(run, arguments, console,

@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/search_totals.h"
 #include "cli/searching.h"
+#include "cli/subjects.h"
 #include "reports/json.h"
 #include "reports/text.h"
 #include "reports/verdicts.h"
@@ -35,7 +36,7 @@ int print_fingerprints(const Arguments& arguments, Console& console, SeedRange s
     scenarios::SearchOptions options = search_options(arguments, progress, scenario.name);
     options.totals.keep_fingerprints = true;
     const scenarios::SearchResult result =
-        scenarios::sweep(scenario, {scenario.name, handler_of(arguments, scenario).name},
+        scenarios::sweep(scenario, subject_of(arguments, scenario, handler_of(arguments, scenario)),
                          {seeds.first, seeds.last}, options);
     progress.clear();
     std::uint64_t seed = seeds.first;
@@ -65,23 +66,25 @@ int print_fingerprints(const Arguments& arguments, Console& console, SeedRange s
 int sweep_command(const Arguments& arguments, Console& console) {
     const SeedRange seeds = arguments.seeds("seeds").value_or(kUsualSeeds);
     const scenarios::Scenario& scenario = scenario_named(arguments.operand());
-    const scenarios::HandlerSpec& handler = handler_of(arguments, scenario);
+    const scenarios::Subject subject =
+        subject_of(arguments, scenario, handler_of(arguments, scenario));
     if (arguments.has("fingerprints")) return print_fingerprints(arguments, console, seeds);
     check_outputs(arguments, {"json"});
     FailureFolder folder{arguments, console};
     Progress progress{console};
-    const Search search{scenario, handler, arguments, console, progress, folder};
+    const Search search{scenario, subject, arguments, console, progress, folder};
     return finish(sweep_report(search, seeds), arguments, console, folder);
 }
 
 int exhaust_command(const Arguments& arguments, Console& console) {
-    check_faults(arguments);
+    check_exhaust_options(arguments);
     const scenarios::Scenario& scenario = scenario_named(arguments.operand());
-    const scenarios::HandlerSpec& handler = handler_of(arguments, scenario);
+    const scenarios::Subject subject =
+        subject_of(arguments, scenario, handler_of(arguments, scenario));
     check_outputs(arguments, {"json"});
     FailureFolder folder{arguments, console};
     Progress progress{console};
-    const Search search{scenario, handler, arguments, console, progress, folder};
+    const Search search{scenario, subject, arguments, console, progress, folder};
     return finish(exhaust_report(search), arguments, console, folder);
 }
 

@@ -1,6 +1,8 @@
 #include "cli/search_totals.h"
 
 #include "checkers/checker.h"
+#include "cli/subjects.h"
+#include "reports/layout.h"
 
 namespace fencepost::cli {
 
@@ -28,6 +30,40 @@ reports::SearchReport report_of(const scenarios::SearchResult& result) {
     }
     for (const scenarios::ProbeTally& tally : totals.probes)
         report.probes.push_back({.probe = tally.probe, .reached = tally.runs});
+    return report;
+}
+
+reports::CertificateReport report_of(const scenarios::Certificate& certificate,
+                                     const scenarios::ExhaustOptions& options) {
+    reports::CertificateReport report{
+        .complete = certificate.complete(),
+        .scenario = certificate.scenario,
+        .handler = certificate.handler,
+        .parameters =
+            parameters_text({certificate.scenario, certificate.handler, certificate.parameters}),
+        .seed = certificate.seed,
+        .faults = certificate.faults,
+        .points = certificate.points,
+        .further_points = certificate.further_points,
+        .planned = certificate.planned,
+        .run = certificate.run,
+        .skipped = certificate.skipped,
+        .cut_short = certificate.cut_short,
+        .inert = certificate.inert,
+        .without_effect = certificate.without_effect,
+        .violating = certificate.violating,
+        .version = certificate.version,
+        .seconds = certificate.seconds};
+    std::vector<std::string> kinds;
+    for (const sim::FaultKind kind : options.kinds) kinds.emplace_back(sim::info_of(kind).name);
+    report.kinds = reports::joined(kinds);
+    for (const auto& [why, plans] : certificate.equal)
+        report.equal.emplace_back(std::string(scenarios::reason_of(why)), plans);
+    for (const scenarios::KindCount& count : certificate.kinds) {
+        report.by_kind.push_back({.kind = std::string(sim::info_of(count.kind).name),
+                                  .planned = count.planned,
+                                  .took_effect = count.took_effect});
+    }
     return report;
 }
 

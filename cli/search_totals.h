@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reports/results.h"
+#include "scenarios/search/exhaust.h"
 #include "scenarios/search/failure.h"
 #include "scenarios/search/sweep.h"
 
@@ -9,6 +10,9 @@ namespace fencepost::cli {
 
 // All but what names, files and commands are needed for.
 reports::SearchReport report_of(const scenarios::SearchResult& result);
+
+reports::CertificateReport report_of(const scenarios::Certificate& certificate,
+                                     const scenarios::ExhaustOptions& options);
 
 reports::FailureReport report_of(const scenarios::Failure& failure);
 

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 
 #include "checkers/checker.h"
 #include "cli/command_error.h"
 #include "cli/converting.h"
+#include "cli/names.h"
 #include "cli/search_totals.h"
+#include "cli/subjects.h"
 #include "reports/layout.h"
 #include "reports/text.h"
 #include "scenarios/search/exhaust.h"
@@ -79,15 +83,16 @@ private:
 
     [[nodiscard]] std::string seed_command(std::uint64_t seed) const {
         return command_line(search_.console,
-                            {"run", search_.scenario.name, "--handler", search_.handler.name,
-                             "--seed", std::to_string(seed)});
+                            {"run", search_.scenario.name, "--handler", search_.subject.handler,
+                             "--seed", std::to_string(seed)}) +
+               set_option(search_.subject);
     }
 
     std::string replay_of_mishap(const scenarios::FoundMishap& found) {
         const std::uint64_t item = found.mishap.item;
         if (kind_ == Kind::Sweep) return seed_command(item);
         const std::string file = search_.folder.save_plan(
-            fmt::format("{}-{}-plan-{}.json", search_.scenario.name, search_.handler.name, item),
+            fmt::format("{}-{}-plan-{}.json", search_.scenario.name, search_.subject.handler, item),
             found.plan);
         if (file.empty()) return {};
         return command_line(search_.console, {"run", search_.scenario.name, "--plan", file});
@@ -154,7 +159,7 @@ reports::SearchReport full_report(const Search& search, Kind kind,
                                   const scenarios::SearchResult& result) {
     reports::SearchReport report = report_of(result);
     report.scenario = search.scenario.name;
-    report.handler = search.handler.name;
+    report.handler = search.subject.handler;
     report.verified = search.arguments.has("verify");
     Findings findings{search, kind, result};
     report.broken_runs = findings.broken_runs();
@@ -164,11 +169,46 @@ reports::SearchReport full_report(const Search& search, Kind kind,
     return report;
 }
 
+// The kinds of --kinds, in the order of the table; none: all.
+std::vector<sim::FaultKind> kinds_of(const Arguments& arguments) {
+    std::vector<sim::FaultKind> kinds;
+    std::string written = arguments.text("kinds").value_or("");
+    std::vector<std::string> known;
+    for (const sim::FaultKindInfo& info : sim::fault_kinds()) known.emplace_back(info.name);
+    while (!written.empty()) {
+        const std::size_t comma = std::min(written.find(','), written.size());
+        const std::string name = written.substr(0, comma);
+        const sim::FaultKindInfo* info = sim::find_fault_kind(name);
+        if (info == nullptr)
+            throw CommandError("--kinds: " + unknown_name("kind of fault", name, known));
+        kinds.push_back(info->kind);
+        written.erase(0, comma + 1);
+    }
+    std::ranges::sort(kinds);
+    const auto repeated = std::ranges::unique(kinds);
+    kinds.erase(repeated.begin(), repeated.end());
+    return kinds;
+}
+
+// Where an exhaustive search notes how far it is: in the folder that was asked for, if one was.
+std::string state_file(const Search& search, int faults) {
+    const auto folder = search.arguments.text("out");
+    if (!folder) return {};
+    return (std::filesystem::path(*folder) / fmt::format("exhaust-{}-{}-{}.state",
+                                                         search.scenario.name,
+                                                         search.subject.handler, faults))
+        .string();
+}
+
 }  // namespace
 
-void check_faults(const Arguments& arguments) {
-    if (arguments.number("faults", 1, 9).value_or(1) == 1) return;
-    throw CommandError("--faults: only 1 is built so far; sweeps draw plans with several faults");
+void check_exhaust_options(const Arguments& arguments) {
+    (void)arguments.number("faults", 1, scenarios::kMostFaultsEnumerated);
+    (void)kinds_of(arguments);
+    if (arguments.has("resume") && !arguments.has("out")) {
+        throw CommandError(
+            "--resume: a search goes on from what it has noted in a folder; name it by --out");
+    }
 }
 
 scenarios::SearchOptions search_options(const Arguments& arguments, Progress& progress,
@@ -177,16 +217,19 @@ scenarios::SearchOptions search_options(const Arguments& arguments, Progress& pr
     options.pool.jobs = static_cast<int>(arguments.number("jobs", 1, 256).value_or(0));
     options.verify = arguments.has("verify");
     options.progress = [&progress, what](const scenarios::SearchProgress& now) {
-        progress.show(what, now.done, now.planned);
+        if (now.planned > 0) {
+            progress.show(what, now.done, now.planned);
+        } else {
+            progress.show_part(what, now.done, now.part);
+        }
     };
     return options;
 }
 
 reports::SearchReport sweep_report(const Search& search, SeedRange seeds) {
-    const std::string& scenario = search.scenario.name;
     const scenarios::SearchResult result = scenarios::sweep(
-        search.scenario, {scenario, search.handler.name}, {seeds.first, seeds.last},
-        search_options(search.arguments, search.progress, scenario + ", random plans"));
+        search.scenario, search.subject, {seeds.first, seeds.last},
+        search_options(search.arguments, search.progress, search.scenario.name + ", random plans"));
     reports::SearchReport report = full_report(search, Kind::Sweep, result);
     report.what =
         fmt::format("{} (seeds {}..{})", counted(report.runs, "random run", "random runs"),
@@ -195,18 +238,35 @@ reports::SearchReport sweep_report(const Search& search, SeedRange seeds) {
 }
 
 reports::SearchReport exhaust_report(const Search& search) {
-    const std::string& scenario = search.scenario.name;
     scenarios::ExhaustOptions options;
-    options.search =
-        search_options(search.arguments, search.progress, scenario + ", one-fault plans");
+    options.faults = static_cast<int>(
+        search.arguments.number("faults", 1, scenarios::kMostFaultsEnumerated).value_or(1));
+    options.kinds = kinds_of(search.arguments);
+    options.seed = search.arguments.seed("seed").value_or(0);
+    options.search = search_options(
+        search.arguments, search.progress,
+        fmt::format("{}, plans with {}", search.scenario.name,
+                    counted(static_cast<std::uint64_t>(options.faults), "fault", "faults")));
+    options.state_file = state_file(search, options.faults);
+    options.resume = search.arguments.has("resume");
+    options.version = FENCEPOST_VERSION;
+    const auto started = std::chrono::steady_clock::now();
+    options.seconds = [started] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    };
     const scenarios::ExhaustResult result =
-        scenarios::exhaust(search.scenario, {scenario, search.handler.name}, options);
+        scenarios::exhaust(search.scenario, search.subject, options);
     reports::SearchReport report = full_report(search, Kind::Exhaust, result.search);
-    // One of the plans is the one without faults.
+    report.certificate = report_of(result.certificate, options);
     report.what = fmt::format(
         "{} at {}",
-        counted(report.runs > 0 ? report.runs - 1 : 0, "one-fault plan", "one-fault plans"),
-        counted(result.certificate.points, "fault point", "fault points"));
+        options.faults == 1
+            // One of the plans is the one without faults.
+            ? counted(report.runs > 0 ? report.runs - 1 : 0, "one-fault plan", "one-fault plans")
+            : counted(report.runs, "plan", "plans") +
+                  fmt::format(" with at most {} faults", options.faults),
+        counted(result.certificate.points + result.certificate.further_points, "fault point",
+                "fault points"));
     return report;
 }
 

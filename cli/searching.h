@@ -9,13 +9,14 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "reports/results.h"
+#include "scenarios/search/random_plan.h"
 #include "scenarios/search/sweep.h"
 
 namespace fencepost::cli {
 
 struct Search {
     const scenarios::Scenario& scenario;
-    const scenarios::HandlerSpec& handler;
+    const scenarios::Subject& subject;
     const Arguments& arguments;
     Console& console;
     Progress& progress;
@@ -31,7 +32,7 @@ scenarios::SearchOptions search_options(const Arguments& arguments, Progress& pr
 reports::SearchReport sweep_report(const Search& search, SeedRange seeds);
 reports::SearchReport exhaust_report(const Search& search);
 
-// Throws CommandError unless --faults is absent or 1.
-void check_faults(const Arguments& arguments);
+// --faults, --kinds and --resume of an exhaustive search. CommandError when they make no sense.
+void check_exhaust_options(const Arguments& arguments);
 
 }  // namespace fencepost::cli

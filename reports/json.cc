@@ -92,6 +92,37 @@ Json fields_of(const FailureReport& failure) {
         {"replay", failure.replay},       {"plan", plan_of(failure.plan)}};
 }
 
+Json fields_of(const CertificateReport& certificate) {
+    Json equal = Json::array();
+    for (const auto& [reason, plans] : certificate.equal)
+        equal.push_back({{"reason", reason}, {"plans", plans}});
+    Json kinds = Json::array();
+    for (const auto& kind : certificate.by_kind) {
+        kinds.push_back(
+            {{"kind", kind.kind}, {"planned", kind.planned}, {"took_effect", kind.took_effect}});
+    }
+    return {{"complete", certificate.complete},
+            {"scenario", certificate.scenario},
+            {"handler", certificate.handler},
+            {"parameters", certificate.parameters},
+            {"seed", certificate.seed},
+            {"faults", certificate.faults},
+            {"only_kinds", certificate.kinds},
+            {"points", certificate.points},
+            {"further_points", certificate.further_points},
+            {"planned", certificate.planned},
+            {"run", certificate.run},
+            {"skipped", certificate.skipped},
+            {"cut_short", certificate.cut_short},
+            {"never_struck", certificate.inert},
+            {"in_vain", certificate.without_effect},
+            {"violating", certificate.violating},
+            {"equal", std::move(equal)},
+            {"kinds", std::move(kinds)},
+            {"fencepost", certificate.version},
+            {"seconds", certificate.seconds}};
+}
+
 Json fields_of(const SearchReport& report) {
     Json verdicts = Json::array();
     for (const VerdictCounts& counts : report.verdicts) {
@@ -136,6 +167,7 @@ Json fields_of(const SearchReport& report) {
             {"probes", std::move(probes)},
             {"failures", std::move(failures)},
             {"broken_runs", std::move(broken)},
+            {"certificate", report.certificate ? fields_of(*report.certificate) : Json(nullptr)},
             {"gaps", gaps_of(report)}};
 }
 

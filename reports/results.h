@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "checkers/judgement.h"
@@ -107,6 +108,35 @@ struct BrokenRun {
     bool handlers_doing = false;  // the handler was running; otherwise the harness is to blame
 };
 
+// What an exhaustive search proves, or why it proves nothing.
+struct CertificateReport {
+    bool complete = false;  // otherwise it is none
+    std::string scenario;
+    std::string handler;
+    std::string parameters;  // "accounts=2, batch=1": those that are not as usual
+    std::uint64_t seed = 0;
+    int faults = 1;     // a plan, at most
+    std::string kinds;  // "crash, pause": these alone; empty: all that the scenario allows
+    std::uint64_t points = 0;
+    std::uint64_t further_points = 0;  // that are only there after a fault
+    std::uint64_t planned = 0;
+    std::uint64_t run = 0;
+    std::uint64_t skipped = 0;
+    bool cut_short = false;  // more than is known may be missing
+    std::uint64_t inert = 0;
+    std::uint64_t without_effect = 0;
+    std::uint64_t violating = 0;
+    std::vector<std::pair<std::string, std::uint64_t>> equal;  // not run, by reason
+    struct Kind {
+        std::string kind;
+        std::uint64_t planned = 0;
+        std::uint64_t took_effect = 0;
+    };
+    std::vector<Kind> by_kind;
+    std::string version;
+    double seconds = 0;
+};
+
 // Many runs of one scenario.
 struct SearchReport {
     std::string scenario;
@@ -121,6 +151,7 @@ struct SearchReport {
     std::uint64_t in_vain = 0;            // runs with faults of which none took effect
     std::vector<FailureReport> failures;
     std::vector<BrokenRun> broken_runs;
+    std::optional<CertificateReport> certificate{};  // of an exhaustive search
     std::uint64_t fingerprint = 0;  // over the fingerprints of all runs, in order; 0: not known
     bool verified = false;
     bool interrupted = false;
@@ -188,8 +219,8 @@ struct MistakeReport {
     std::vector<std::string> breaks;  // the invariants of which one must break
     std::optional<MistakeCatch> by_seeds;
     std::optional<MistakeCatch> by_one_fault;
-    sim::Plan least;                   // the least plan that shows it
-    std::vector<std::string> failing;  // the checkers that fail on it
+    sim::Plan least;                            // the least plan that shows it
+    std::vector<std::string> failing;           // the checkers that fail on it
     bool found = false;
     bool minimal = false;  // no fault of the least plan can be left out
     std::string trouble;   // why it was not found, where there is something to say

@@ -143,6 +143,16 @@ void add_search_facts(std::string& out, const SearchReport& report, TextStyle st
     if (!unknown.empty()) add_field(out, "unknown", joined(unknown));
 }
 
+std::string certificate_line(const CertificateReport& certificate) {
+    const auto faults = static_cast<std::uint64_t>(certificate.faults);
+    return fmt::format("{}: {} planned, {} run, {} skipped, {} violating",
+                       certificate.complete
+                           ? "every plan with at most " + counted(faults, "fault", "faults")
+                           : "none",
+                       grouped(certificate.planned), grouped(certificate.run),
+                       grouped(certificate.skipped), grouped(certificate.violating));
+}
+
 void add_evidence(std::string& out, int condition, const Evidence& evidence, TextStyle style) {
     const SearchReport sum = both(evidence);
     out += fmt::format(
@@ -151,6 +161,8 @@ void add_evidence(std::string& out, int condition, const Evidence& evidence, Tex
     add_field(out, "runs",
               fmt::format("{}; {}; {} with a broken invariant", evidence.random.what,
                           evidence.one_fault.what, grouped(sum.failed)));
+    if (evidence.one_fault.certificate)
+        add_field(out, "certificate", certificate_line(*evidence.one_fault.certificate));
     add_search_facts(out, sum, style);
     add_failures(out, sum, style);
 }
@@ -253,6 +265,7 @@ std::string search_text(const SearchReport& report, TextStyle style) {
         add_field(out, "fingerprint", fingerprint_text(report.fingerprint) + " over all runs");
     out += "\n" + verdicts_table(report.verdicts, style);
     add_failures(out, report, style);
+    if (report.certificate) out += "\n" + certificate_text(*report.certificate, style);
     out += "\n";
     add_gaps(out, gaps_of(report), style);
     return out + conclusion(ending_of(report), style);

@@ -19,6 +19,9 @@ std::string accept_text(const AcceptReport& report, TextStyle style = {});
 std::string mistakes_text(const MistakesReport& report, TextStyle style = {});
 std::string replay_text(const ReplayReport& report, TextStyle style = {});
 
+// The counts of an exhaustive search and what they claim.
+std::string certificate_text(const CertificateReport& certificate, TextStyle style = {});
+
 // What broke, with which faults, and the command that shows it again.
 std::string failure_text(const FailureReport& failure, TextStyle style = {});
 

@@ -91,6 +91,9 @@ std::vector<std::string> gaps_of(const SearchReport& report) {
     } else if (report.runs == 0) {
         gaps.emplace_back("no run was made");
     }
+    if (report.certificate && !report.certificate->complete && !report.interrupted) {
+        gaps.emplace_back("not every plan was run, or not every fault struck: no certificate");
+    }
     for (const VerdictCounts& counts : report.verdicts) {
         if (!judged_nothing(counts)) continue;
         gaps.push_back("the checker " + counts.checker + " found nothing to judge by in any run" +
@@ -106,7 +109,7 @@ std::vector<std::string> gaps_of(const Evidence& evidence) {
     std::vector<std::string> gaps = gaps_of(both(evidence));
     if (gaps.empty() && (evidence.random.runs == 0 || evidence.one_fault.runs == 0)) {
         gaps.emplace_back(evidence.random.runs == 0 ? "no random run was made"
-                                                    : "no one-fault plan was run");
+                                                    : "no plan was enumerated");
     }
     return gaps;
 }
@@ -168,6 +171,7 @@ SearchReport both(const Evidence& evidence) {
     sum.failed += other.failed;
     sum.in_vain += other.in_vain;
     sum.interrupted = sum.interrupted || other.interrupted;
+    sum.certificate = other.certificate;
     merge(sum.verdicts, other.verdicts, &VerdictCounts::checker,
           [](VerdictCounts& into, const VerdictCounts& from) {
               into.pass += from.pass;

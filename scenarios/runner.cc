@@ -20,9 +20,6 @@ namespace {
 using sim::Duration;
 using sim::Time;
 
-// Where operators sit: a node beside those of the scenario, which no fault strikes.
-constexpr std::string_view kOperatorNode = "operator";
-
 // What every run of one scenario with one handler and one set of parameters has in common.
 struct Setting {
     const Scenario* scenario = nullptr;

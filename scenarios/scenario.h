@@ -78,6 +78,9 @@ std::vector<std::string> parties_of(const Scenario& scenario);
 inline constexpr std::string_view kClient = "client";
 // Its jobs as plans name them, "acme/daily-reconcile", in the order of scenario.jobs.
 std::vector<std::string> jobs_of(const Scenario& scenario);
+
+// Where operators sit: a node beside those of the scenario, which no fault strikes.
+inline constexpr std::string_view kOperatorNode = "operator";
 bool needs(const Scenario& scenario, Ability ability);
 
 // Why the handler cannot take part in the scenario, in half a sentence that goes on after "because

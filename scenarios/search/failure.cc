@@ -1,19 +1,14 @@
 #include "scenarios/search/failure.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <vector>
+
+#include "scenarios/search/whole_file.h"
 
 namespace fencepost::scenarios {
 namespace {
@@ -190,10 +185,7 @@ Failure failure_from_json(std::string_view text) {
 }
 
 Failure read_failure(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) fail(path, std::string("cannot be opened: ") + std::strerror(errno));
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (file.bad()) fail(path, "cannot be read");
+    const std::string text = read_whole_file(path);
     try {
         return failure_from_json(text);
     } catch (const PlanError& error) {
@@ -202,28 +194,7 @@ Failure read_failure(const std::string& path) {
 }
 
 void write_failure(const std::string& path, const Failure& failure) {
-    const std::string text = to_json(failure);
-    const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
-    const auto give_up = [&](const char* what) {
-        const std::string why = std::strerror(errno);
-        std::remove(temporary.c_str());
-        fail(path, fmt::format("cannot be {}: {}", what, why));
-    };
-    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) give_up("written");
-    std::size_t written = 0;
-    while (written < text.size()) {
-        const ssize_t step = ::write(fd, text.data() + written, text.size() - written);
-        if (step < 0 && errno == EINTR) continue;
-        if (step < 0) {
-            ::close(fd);
-            give_up("written");
-        }
-        written += static_cast<std::size_t>(step);
-    }
-    const bool on_disk = ::fsync(fd) == 0 || errno == EINVAL;  // not every file system can
-    if (::close(fd) != 0 || !on_disk) give_up("written");
-    if (std::rename(temporary.c_str(), path.c_str()) != 0) give_up("put in place");
+    write_whole_file(path, to_json(failure));
 }
 
 std::string failure_file_name(const Failure& failure) {

@@ -395,8 +395,6 @@ FaultMenu::FaultMenu(const Scenario& scenario,
               .servers = scenario.servers,
               .keys = std::move(keys),
               .lease_ttl = lease_ttl_of(scenario, overrides)} {
-    constexpr std::size_t kMostKeys = 4;
-    if (struck_.keys.size() > kMostKeys) struck_.keys.resize(kMostKeys);
     if (needs(scenario, Ability::TwoVersions)) struck_.versions = {1, 2};
     if (scenario.scheduler.editable) struck_.jobs = jobs_of(scenario);
     if (needs(scenario, Ability::Batches)) {

@@ -42,7 +42,7 @@ struct Struck {
 class FaultMenu {
 public:
     // Only the scenario's families are on the menu. `overrides` are parameters of the plan, `keys`
-    // those of Redis that can be evicted, of which the first few are.
+    // those of Redis that can be evicted.
     FaultMenu(const Scenario& scenario,
               const std::map<std::string, std::int64_t, std::less<>>& overrides,
               std::vector<std::string> keys);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 
 #include "model/events.h"
@@ -53,6 +54,30 @@ std::optional<Difference> first_difference(const sim::Plan& plan, const PlanRunn
     if (here == first.fingerprints.end() && there == second.fingerprints.end()) return std::nullopt;
     const auto record = static_cast<std::size_t>(here - first.fingerprints.begin());
     return Difference{record, first.text(record), second.text(record)};
+}
+
+std::optional<Difference> difference_to(const sim::Plan& plan, std::uint64_t fingerprint,
+                                        const PlanRunner& runner) {
+    const std::uint64_t again = runner.run(plan, {}).fingerprint;
+    if (again == fingerprint) return std::nullopt;
+    const auto difference = first_difference(plan, runner);
+    return difference.value_or(
+        Difference{0, fmt::format("fingerprint {:#x}", fingerprint),
+                   fmt::format("fingerprint {:#x}; two further runs agreed", again)});
+}
+
+void describe_last_task(const sim::History& history, std::span<char> out) noexcept {
+    try {
+        if (history.size() == 0) return;
+        const auto last = static_cast<sim::RecordId>(history.size() - 1);
+        const sim::TaskId id = history[last].task();
+        if (id == sim::kNoTask) return;
+        const sim::TaskInfo& task = history.task(id);
+        std::snprintf(out.data(), out.size(), "%s#%u/%s", history.party_name(task.party).c_str(),
+                      task.incarnation, task.name.c_str());
+    } catch (...) {
+        out.front() = '\0';
+    }
 }
 
 std::string record_text(const sim::History& history, sim::RecordId id) {

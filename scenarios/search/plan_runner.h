@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,14 @@ struct Difference {
 
 // Runs the plan twice and compares record by record; nullopt when they are the same.
 std::optional<Difference> first_difference(const sim::Plan& plan, const PlanRunner& runner);
+
+// How another run of the plan differs from the one that had the fingerprint.
+std::optional<Difference> difference_to(const sim::Plan& plan, std::uint64_t fingerprint,
+                                        const PlanRunner& runner);
+
+// Who was running when the run broke off, as a C string: the task that wrote the last record, since
+// no task runs for long without one. For signal handlers: on trouble it is empty.
+void describe_last_task(const sim::History& history, std::span<char> out) noexcept;
 
 // "2026-03-02T18:00:00.0012Z A#1/daily-reconcile@… call op=db.commit ordinal=1 …"
 std::string record_text(const sim::History& history, sim::RecordId id);

@@ -8,15 +8,10 @@
 #include <tuple>
 
 #include "model/events.h"
+#include "scenarios/scenario.h"
 #include "scenarios/search/bytes.h"
 
 namespace fencepost::scenarios {
-namespace {
-
-// What operators call is no place for faults.
-constexpr std::string_view kOperator = "operator";
-
-}  // namespace
 
 std::vector<ReachedPoint> reached_points(const sim::History& history) {
     std::vector<ReachedPoint> points;
@@ -33,7 +28,7 @@ std::vector<ReachedPoint> reached_points(const sim::History& history) {
         } else if (const auto call = record.as<sim::CallStarted>()) {
             if (record.task() == sim::kNoTask) continue;
             const sim::TaskInfo& task = history.task(record.task());
-            if (history.party_name(task.party) == kOperator) continue;
+            if (history.party_name(task.party) == kOperatorNode) continue;
             known.emplace(std::tuple{record.task(), call->operation, call->ordinal}, points.size());
             points.push_back({.address = fmt::format("{}/{}/{}", history.actor(record.task()),
                                                      call->operation, call->ordinal),

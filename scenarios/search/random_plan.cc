@@ -39,6 +39,9 @@ constexpr std::uint64_t kFirstLaterPoint = 100'000;  // the same for the first f
 constexpr std::uint64_t kAnyNode = 700'000;          // where the node is a matter of chance
 constexpr std::uint64_t kByOperation = 500'000;
 
+// The keys of Redis that are evicted are the first so many.
+constexpr std::size_t kMostKeys = 4;
+
 // Seeds of the runs that the catalogue is made from: who comes first differs with the latencies.
 constexpr std::uint64_t kCatalogueSeeds = 8;
 
@@ -149,7 +152,9 @@ PlanSource::PlanSource(const Scenario& scenario, Subject subject, const Catalogu
       busy_from_(catalogue.busy_from),
       busy_until_(catalogue.busy_until),
       last_busy_(catalogue.last_busy) {
-    const FaultMenu menu{scenario, subject_.parameters, catalogue.keys};
+    std::vector<std::string> keys = catalogue.keys;
+    if (keys.size() > kMostKeys) keys.resize(kMostKeys);
+    const FaultMenu menu{scenario, subject_.parameters, std::move(keys)};
     for (std::size_t i = 0; i < reached_.size(); ++i) add_point(catalogue, i, menu);
     for (const std::string& node : scenario.nodes) timed_.push_back(menu_of(menu.at_time(node)));
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <utility>
 
@@ -23,41 +22,20 @@ public:
         const std::uint64_t item = plans_.item(index);
         const RunResult result = runner_.run(plan, {});
         totals_.add(item, plan, result);
-        if (options_.verify) verify(item, plan, result.fingerprint);
+        if (!options_.verify) return;
+        if (const auto difference = difference_to(plan, result.fingerprint, runner_))
+            totals_.add_difference(item, *difference);
     }
 
     std::string take() override {
         return to_bytes(std::exchange(totals_, Totals(scenario_, options_.totals)));
     }
 
-    // The task that wrote the last record: no task runs for long without one.
     void describe_running(std::span<char> out) noexcept override {
-        try {
-            const sim::History& history = runner_.history();
-            if (history.size() == 0) return;
-            const auto last = static_cast<sim::RecordId>(history.size() - 1);
-            const sim::TaskId id = history[last].task();
-            if (id == sim::kNoTask) return;
-            const sim::TaskInfo& task = history.task(id);
-            std::snprintf(out.data(), out.size(), "%s#%u/%s",
-                          history.party_name(task.party).c_str(), task.incarnation,
-                          task.name.c_str());
-        } catch (...) {
-            out.front() = '\0';
-        }
+        describe_last_task(runner_.history(), out);
     }
 
 private:
-    void verify(std::uint64_t item, const sim::Plan& plan, std::uint64_t fingerprint) {
-        const std::uint64_t again = runner_.run(plan, {}).fingerprint;
-        if (again == fingerprint) return;
-        const auto difference = first_difference(plan, runner_);
-        totals_.add_difference(
-            item, difference.value_or(Difference{
-                      0, fmt::format("fingerprint {:#x}", fingerprint),
-                      fmt::format("fingerprint {:#x}; two further runs agreed", again)}));
-    }
-
     const Scenario& scenario_;
     const PlanList& plans_;
     const SearchOptions& options_;
@@ -131,7 +109,10 @@ SearchResult run_plans(const Scenario& scenario, const PlanList& plans,
     };
     if (options.progress) {
         callbacks.progress = [&](std::uint64_t done, std::uint64_t planned) {
-            options.progress({done, planned, result.totals.failed_runs, result.mishaps.size()});
+            options.progress({.done = done,
+                              .planned = planned,
+                              .failed_runs = result.totals.failed_runs,
+                              .mishaps = result.mishaps.size()});
         };
     }
     const PoolReport report = run_in_workers(

@@ -19,7 +19,8 @@ namespace fencepost::scenarios {
 
 struct SearchProgress {
     std::uint64_t done = 0;
-    std::uint64_t planned = 0;
+    std::uint64_t planned = 0;      // 0: not known beforehand
+    double part = 0;                // of the work, where the number is not known
     std::uint64_t failed_runs = 0;  // as far as results are in order
     std::uint64_t mishaps = 0;
 };

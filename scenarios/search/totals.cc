@@ -50,7 +50,9 @@ std::uint64_t SequenceDigest::value() const {
 }
 
 Totals::Totals(const Scenario& scenario, const TotalsOptions& options)
-    : failures_kept_(options.failures_kept), keep_fingerprints_(options.keep_fingerprints) {
+    : failures_kept_(options.failures_kept),
+      keep_fingerprints_(options.keep_fingerprints),
+      items_in_digest_(options.items_in_digest) {
     for (const std::string& checker : scenario.checkers) checkers.emplace_back().checker = checker;
     for (const std::string& probe : scenario.probes) probes.emplace_back().probe = probe;
 }
@@ -71,7 +73,7 @@ void Totals::add(std::uint64_t item, const sim::Plan& plan, const RunResult& res
     const auto end = static_cast<std::size_t>(result.end);
     ++ends.at(end);
     first_ends.at(end) = std::min(first_ends.at(end), item);
-    digest.add(item, result.fingerprint);
+    digest.add(items_in_digest_ ? item : 0, result.fingerprint);
     if (keep_fingerprints_) fingerprints.push_back(result.fingerprint);
 
     bool failed = false;
@@ -189,6 +191,21 @@ void Totals::append(const Totals& next) {
     fingerprints.insert(fingerprints.end(), next.fingerprints.begin(), next.fingerprints.end());
 }
 
+void Totals::shift(std::uint64_t by) {
+    sim::require(!items_in_digest_, "a digest of items cannot be given other items");
+    const auto move = [by](std::uint64_t& item) {
+        if (item != kNoItem) item += by;
+    };
+    for (std::uint64_t& first : first_ends) move(first);
+    for (CheckerTally& tally : checkers) {
+        move(tally.first_failed);
+        move(tally.first_unknown);
+    }
+    for (ProbeTally& tally : probes) move(tally.first);
+    for (FailingRun& run : failures) move(run.item);
+    for (NondeterministicRun& run : nondeterministic) move(run.item);
+}
+
 // Visits every field, so that writing and reading cannot disagree.
 struct TotalsCodec {
     template <typename Io, typename T>
@@ -211,7 +228,7 @@ struct TotalsCodec {
             one(n.item, n.difference.record, n.difference.first, n.difference.second);
         });
         io.all(t.fingerprints, [](Io& one, auto& fingerprint) { one(fingerprint); });
-        io(t.failures_kept_, t.keep_fingerprints_);
+        io(t.failures_kept_, t.keep_fingerprints_, t.items_in_digest_);
     }
 
     struct Writer {

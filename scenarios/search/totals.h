@@ -82,6 +82,8 @@ private:
 struct TotalsOptions {
     std::uint64_t failures_kept = 20;  // the first so many, and the first of each checker
     bool keep_fingerprints = false;    // one a run
+    // Whether the digest depends on what the items are called, or on their order alone.
+    bool items_in_digest = true;
 };
 
 class Totals {
@@ -95,6 +97,8 @@ public:
     void add_difference(std::uint64_t item, const Difference& difference);
     // `next` are the runs right after these.
     void append(const Totals& next);
+    // Calls each item by a number that is so much greater; of a digest without items.
+    void shift(std::uint64_t by);
 
     std::uint64_t runs = 0;
     std::uint64_t failed_runs = 0;
@@ -126,6 +130,7 @@ private:
 
     std::uint64_t failures_kept_ = 20;
     bool keep_fingerprints_ = false;
+    bool items_in_digest_ = true;
 };
 
 std::string to_bytes(const Totals& totals);

@@ -145,6 +145,10 @@ void serve(WorkerSlot& slot, int commands, int results, const MakeSession& make_
 
 }  // namespace
 
+void note_progress() {
+    if (own_slot != nullptr) own_slot->heartbeat.fetch_add(1, std::memory_order_relaxed);
+}
+
 void WorkerSlot::clear() {
     state.store(WorkerState::Starting);
     item.store(0);

@@ -74,6 +74,9 @@ public:
     }
 };
 
+// For items that take long: says that the one at work has got on, so that it counts as no hang.
+void note_progress();
+
 using MakeSession = std::function<std::unique_ptr<WorkSession>()>;
 
 struct ItemRange {

@@ -53,11 +53,12 @@ TEST(JsonTest, ASearchHasItsCountsAndItsFailuresInFull) {
     report.failures.push_back(small_failure());
     report.broken_runs.push_back({.run = "seed 9", .what = "hung", .handlers_doing = true});
     const Json json = Json::parse(search_json(report));
-    EXPECT_EQ(keys_of(json),
-              (std::vector<std::string>{"version", "report", "exit_code", "scenario", "handler",
-                                        "what", "runs", "asked", "failed", "in_vain", "verified",
-                                        "interrupted", "fingerprint", "verdicts", "faults",
-                                        "probes", "failures", "broken_runs", "gaps"}));
+    EXPECT_EQ(keys_of(json), (std::vector<std::string>{
+                                 "version",  "report",      "exit_code",   "scenario",    "handler",
+                                 "what",     "runs",        "asked",       "failed",      "in_vain",
+                                 "verified", "interrupted", "fingerprint", "verdicts",    "faults",
+                                 "probes",   "failures",    "broken_runs", "certificate", "gaps"}));
+    EXPECT_TRUE(json["certificate"].is_null());
     EXPECT_EQ(json["verdicts"][1]["unknown"], 10);
     EXPECT_EQ(json["verdicts"][1]["verdict"], "pass");
     EXPECT_EQ(json["faults"][0]["took_effect"], 120);
@@ -67,6 +68,21 @@ TEST(JsonTest, ASearchHasItsCountsAndItsFailuresInFull) {
                                         "minimal", "file", "replay", "plan"}));
     EXPECT_EQ(json["broken_runs"][0]["handlers_doing"], true);
     EXPECT_TRUE(json["gaps"].empty());
+}
+
+TEST(JsonTest, AnExhaustiveSearchHasItsCertificateInFull) {
+    SearchReport report = small_search();
+    report.certificate = small_certificate();
+    const Json json = Json::parse(search_json(report))["certificate"];
+    EXPECT_EQ(keys_of(json),
+              (std::vector<std::string>{
+                  "complete",  "scenario",   "handler",   "parameters",     "seed",
+                  "faults",    "only_kinds", "points",    "further_points", "planned",
+                  "run",       "skipped",    "cut_short", "never_struck",   "in_vain",
+                  "violating", "equal",      "kinds",     "fencepost",      "seconds"}));
+    EXPECT_EQ(json["planned"], 6596);
+    EXPECT_EQ(json["equal"][0]["plans"], 3872);
+    EXPECT_EQ(json["kinds"][0]["kind"], "evict");
 }
 
 TEST(JsonTest, AnAcceptanceHasAVerdictForEachColumn) {

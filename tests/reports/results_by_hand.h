@@ -74,6 +74,22 @@ inline SearchReport small_search() {
             .probes = {{.probe = "both nodes were asked", .reached = 812}}};
 }
 
+inline CertificateReport small_certificate() {
+    return {.complete = true,
+            .scenario = "same-instant",
+            .handler = "reconcile",
+            .faults = 2,
+            .points = 24,
+            .further_points = 23,
+            .planned = 6596,
+            .run = 2724,
+            .without_effect = 29,
+            .equal = {{"the evicted key is not there: as without the fault", 3872}},
+            .by_kind = {{.kind = "evict", .planned = 11'187, .took_effect = 3757}},
+            .version = "0.1.0",
+            .seconds = 150};
+}
+
 inline AcceptReport small_accept() {
     ConditionReport first{
         .condition = 1,

@@ -81,6 +81,42 @@ TEST(TextTest, ASearchShowsCountsAndWhatWasNeverReached) {
               "inconclusive\n");
 }
 
+TEST(TextTest, ACertificateSaysWhatItIsOfAndThatNothingIsMissing) {
+    EXPECT_EQ(certificate_text(small_certificate()),
+              "CERTIFICATE: every plan with at most 2 faults\n"
+              "  of             same-instant, handler reconcile, seed 0, parameters as usual\n"
+              "  kinds          all of the scenario's\n"
+              "  fault points   24 without faults, 23 more after a fault\n"
+              "  plans          6,596 planned: 2,724 run, 0 skipped, 3,872 not run because they "
+              "equal others\n"
+              "    equal        3,872: the evicted key is not there: as without the fault\n"
+              "  never struck   0\n"
+              "  in vain        29 runs whose faults changed nothing\n"
+              "  violating      0\n"
+              "  faults         evict 11,187\n"
+              "  made by        fencepost 0.1.0 in 2.5 min\n");
+}
+
+TEST(TextTest, WhatIsIncompleteIsNoCertificateAndSaysWhy) {
+    CertificateReport certificate = small_certificate();
+    certificate.complete = false;
+    certificate.skipped = 3;
+    EXPECT_TRUE(certificate_text(certificate)
+                    .starts_with("NO CERTIFICATE for every plan with at most 2 faults\n"
+                                 "  because        3 plans gave no run\n"));
+    certificate.cut_short = true;
+    EXPECT_TRUE(certificate_text(certificate)
+                    .starts_with("NO CERTIFICATE for every plan with at most 2 faults\n"
+                                 "  because        it was cut short: at least 3 plans were not "
+                                 "run\n"));
+    certificate.cut_short = false;
+    certificate.skipped = 0;
+    certificate.inert = 1;
+    EXPECT_TRUE(certificate_text(certificate)
+                    .starts_with("NO CERTIFICATE for every plan with at most 2 faults\n"
+                                 "  because        1 plan had a fault that never struck\n"));
+}
+
 TEST(TextTest, ARunThatDiedIsReportedWithItsReplayCommand) {
     SearchReport report = small_search();
     report.broken_runs.push_back({.run = "seed 9",

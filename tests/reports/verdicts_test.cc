@@ -77,6 +77,15 @@ TEST(VerdictsTest, AProbeThatWasNeverReachedIsInconclusive) {
     EXPECT_EQ(exit_code(ending_of(report)), 3);
 }
 
+TEST(VerdictsTest, AnEnumerationWithoutACertificateIsInconclusive) {
+    SearchReport report = small_search();
+    report.certificate = small_certificate();
+    EXPECT_EQ(exit_code(ending_of(report)), 0);
+    report.certificate->complete = false;
+    EXPECT_EQ(exit_code(ending_of(report)), 3);
+    EXPECT_EQ(gaps_of(report).size(), 1U);
+}
+
 TEST(VerdictsTest, AProbeThatOneOfTwoSearchesReachedIsReached) {
     AcceptReport report = small_accept();
     report.conditions[0].evidence[0].random.probes.push_back({.probe = "stale write refused"});

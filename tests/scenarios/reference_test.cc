@@ -79,7 +79,7 @@ TEST_P(ReferenceTest, EveryFaultKindThatIsPlannedTakesEffectSomewhere) {
     if (kSanitized) GTEST_SKIP() << kTooLong;
     const ExhaustResult& result = exhausted();
     for (const KindCount& kind : result.certificate.kinds) {
-        if (kind.plans > 0) {
+        if (kind.planned > 0) {
             EXPECT_GT(kind.took_effect, 0U) << sim::info_of(kind.kind).name;
         }
     }

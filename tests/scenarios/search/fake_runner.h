@@ -56,6 +56,8 @@ public:
 
     RunResult run(const sim::Plan& plan, const RunOptions& options) {
         ++runs;
+        plan_ = plan;
+        struck_.assign(plan.faults.size(), false);
         history_.clear();
         history_.keep_fingerprints(options.keep_fingerprints);
         bool crash = false;
@@ -90,6 +92,7 @@ public:
             at += std::chrono::seconds{30};
             call(at, party, again, "db.query");
         }
+        strike_until(sim::Time::max(), at);
         result.fingerprint = sim::combine(history_.fingerprint(), sim::hash_of(sim::to_json(plan)));
         result.steps = 10;
         result.records = history_.size();
@@ -108,14 +111,41 @@ public:
 
 private:
     void call(sim::Time& at, sim::PartyId party, sim::TaskId task, std::string_view operation) {
-        history_.append(at, party, task, sim::kNoRecord, sim::CallStarted{operation, 1, ""});
+        strike_until(at, at);
+        const std::string address = history_.actor(task) + "/" + std::string(operation) + "/1";
+        const sim::RecordId call =
+            history_.append(at, party, task, sim::kNoRecord, sim::CallStarted{operation, 1, ""});
+        reach(call, address, sim::Phase::Before, at);
+        reach(call, address, sim::Phase::Sent, at);
         at += std::chrono::milliseconds{1};
         history_.append(at, party, task, sim::kNoRecord, sim::CallApplied{operation, 1, ""});
+        reach(call, address, sim::Phase::Applied, at);
         at += std::chrono::milliseconds{1};
         history_.append(at, party, task, sim::kNoRecord, sim::CallEnded{operation, 1, "ok"});
+        reach(call, address, sim::Phase::After, at);
+    }
+    void reach(sim::RecordId call, const std::string& address, sim::Phase phase, sim::Time at) {
+        history_.note_phase(call, phase);
+        for (std::uint32_t i = 0; i < plan_.faults.size(); ++i) {
+            if (plan_.faults[i].at == address && plan_.faults[i].phase == phase) strike(i, at);
+        }
+    }
+    // What is planned at a time and due by then.
+    void strike_until(sim::Time due, sim::Time at) {
+        for (std::uint32_t i = 0; i < plan_.faults.size(); ++i) {
+            if (plan_.faults[i].at_time && *plan_.faults[i].at_time <= due && !struck_[i])
+                strike(i, std::max(at, *plan_.faults[i].at_time));
+        }
+    }
+    void strike(std::uint32_t index, sim::Time at) {
+        struck_[index] = true;
+        history_.append(at, sim::kWorld, sim::kNoTask, sim::kNoRecord,
+                        sim::FaultStruck{index, sim::describe(plan_.faults[index])});
     }
 
     Break break_;
+    sim::Plan plan_;
+    std::vector<bool> struck_;
     sim::History history_;
 };
 

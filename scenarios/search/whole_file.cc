@@ -1,0 +1,56 @@
+#include "scenarios/search/whole_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "sim/plan.h"
+
+namespace fencepost::scenarios {
+namespace {
+
+[[noreturn]] void fail(const std::string& path, const std::string& what) {
+    throw sim::PlanError(path + ": " + what);
+}
+
+}  // namespace
+
+std::string read_whole_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) fail(path, std::string("cannot be opened: ") + std::strerror(errno));
+    std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (file.bad()) fail(path, "cannot be read");
+    return text;
+}
+
+void write_whole_file(const std::string& path, std::string_view text) {
+    const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
+    const auto give_up = [&](const char* what) {
+        const std::string why = std::strerror(errno);
+        std::remove(temporary.c_str());
+        fail(path, fmt::format("cannot be {}: {}", what, why));
+    };
+    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) give_up("written");
+    std::size_t written = 0;
+    while (written < text.size()) {
+        const ssize_t step = ::write(fd, text.data() + written, text.size() - written);
+        if (step < 0 && errno == EINTR) continue;
+        if (step < 0) {
+            ::close(fd);
+            give_up("written");
+        }
+        written += static_cast<std::size_t>(step);
+    }
+    const bool on_disk = ::fsync(fd) == 0 || errno == EINVAL;  // not every file system can
+    if (::close(fd) != 0 || !on_disk) give_up("written");
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) give_up("put in place");
+}
+
+}  // namespace fencepost::scenarios

@@ -1,0 +1,15 @@
+// Files that are there whole or not at all. Throws sim::PlanError with the path.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace fencepost::scenarios {
+
+std::string read_whole_file(const std::string& path);
+
+// A reader never sees half a file, and neither does who comes after a crash: it is written beside
+// and put in place.
+void write_whole_file(const std::string& path, std::string_view text);
+
+}  // namespace fencepost::scenarios
