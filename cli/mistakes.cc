@@ -51,6 +51,7 @@ reports::MistakeReport report_of(const scenarios::HandlerSpec& mistake,
                                   .breaks = mistake.breaks,
                                   .by_seeds = report_of(hunt.by_seeds),
                                   .by_one_fault = report_of(hunt.by_one_fault),
+                                  .by_two_faults = report_of(hunt.by_two_faults),
                                   .least = {},
                                   .failing = hunt.failing,
                                   .found = hunt.found()};

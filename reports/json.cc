@@ -237,6 +237,7 @@ std::string mistakes_json(const MistakesReport& report) {
              {"minimal", mistake.minimal},
              {"by_seeds", fields_of_catch(mistake.by_seeds)},
              {"by_one_fault", fields_of_catch(mistake.by_one_fault)},
+             {"by_two_faults", fields_of_catch(mistake.by_two_faults)},
              {"failing", mistake.failing},
              {"least", mistake.found ? plan_of(mistake.least) : Json(nullptr)},
              {"trouble", mistake.trouble}});

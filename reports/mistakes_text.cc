@@ -26,13 +26,21 @@ std::string faults_of(const MistakeReport& mistake) {
     return text;
 }
 
+const std::optional<MistakeCatch>& first_catch(const MistakeReport& mistake) {
+    if (mistake.by_seeds) return mistake.by_seeds;
+    return mistake.by_one_fault ? mistake.by_one_fault : mistake.by_two_faults;
+}
+
 std::string condition_of(const MistakeReport& mistake) {
-    const std::optional<MistakeCatch>& caught =
-        mistake.by_seeds ? mistake.by_seeds : mistake.by_one_fault;
+    const std::optional<MistakeCatch>& caught = first_catch(mistake);
     return caught ? std::to_string(caught->condition) : "";
 }
 
-std::string plans_of(const std::optional<MistakeCatch>& caught) {
+std::string plans_of(const MistakeReport& mistake) {
+    const std::optional<MistakeCatch>& caught = mistake.by_one_fault;
+    if (!caught && mistake.by_two_faults) {
+        return fmt::format("none; {} with two", grouped(mistake.by_two_faults->first));
+    }
     if (!caught) return "none";
     return fmt::format("{} of {}", grouped(caught->count), grouped(caught->runs));
 }
@@ -60,13 +68,12 @@ std::string mistakes_text(const MistakesReport& report, TextStyle style) {
     std::uint64_t found = 0;
     for (const MistakeReport& mistake : report.mistakes) {
         found += mistake.found ? 1 : 0;
-        const std::optional<MistakeCatch>& caught =
-            mistake.by_seeds ? mistake.by_seeds : mistake.by_one_fault;
+        const std::optional<MistakeCatch>& caught = first_catch(mistake);
         table.add_row({{mistake.name},
                        {condition_of(mistake)},
                        {mistake.by_seeds ? grouped(mistake.by_seeds->first) : "no",
                         mistake.by_seeds ? Ink::Plain : Ink::Bad},
-                       {plans_of(mistake.by_one_fault)},
+                       {plans_of(mistake)},
                        {caught ? caught->checker : joined(mistake.breaks),
                         mistake.found ? Ink::Good : Ink::Bad},
                        {faults_of(mistake)}});

@@ -219,6 +219,7 @@ struct MistakeReport {
     std::vector<std::string> breaks;  // the invariants of which one must break
     std::optional<MistakeCatch> by_seeds;
     std::optional<MistakeCatch> by_one_fault;
+    std::optional<MistakeCatch> by_two_faults;  // only looked for where one fault is not enough
     sim::Plan least;                            // the least plan that shows it
     std::vector<std::string> failing;           // the checkers that fail on it
     bool found = false;

@@ -14,6 +14,13 @@ const FoundFailure* failure_of_checker(const SearchResult& search, const std::st
     return found == search.failures.end() ? nullptr : &*found;
 }
 
+// Whether some run broke one of these.
+bool breaks(const Totals& totals, const std::vector<std::string>& checkers) {
+    return std::ranges::any_of(totals.checkers, [&](const CheckerTally& tally) {
+        return tally.failed > 0 && std::ranges::find(checkers, tally.checker) != checkers.end();
+    });
+}
+
 class Hunter {
 public:
     Hunter(const HandlerSpec& mistake, const HuntOptions& options)
@@ -29,7 +36,8 @@ public:
     Hunt run() {
         hunt_by_seeds();
         hunt_by_one_fault();
-        if (!hunt_.interrupted) shrink_catch();
+        if (!hunt_.by_one_fault) hunt_by_two_faults();
+        if (!hunt_.interrupted) make_least();
         return std::move(hunt_);
     }
 
@@ -78,6 +86,28 @@ private:
         }
     }
 
+    // As far as the bound allows: at the first plan that shows it there is nothing more to learn.
+    void hunt_by_two_faults() {
+        if (options_.most_two_fault_plans == 0) return;
+        for (const Scenario* scenario : scenarios_) {
+            if (hunt_.interrupted) return;
+            ExhaustOptions options;
+            options.faults = 2;
+            options.most_plans = options_.most_two_fault_plans;
+            options.enough = [this](const Totals& totals) {
+                return breaks(totals, mistake_.breaks);
+            };
+            options.search = options_.search;
+            const ExhaustResult some = exhaust(*scenario, {scenario->name, mistake_.name}, options);
+            hunt_.interrupted = some.search.interrupted();
+            if (auto caught = caught_in(*scenario, some.search)) {
+                ++caught->first;  // plans are counted from 0
+                hunt_.by_two_faults = std::move(caught);
+                return;
+            }
+        }
+    }
+
     // The invariant of those that the mistake is meant to break which broke first.
     [[nodiscard]] std::optional<Catch> caught_in(const Scenario& scenario,
                                                  const SearchResult& search) const {
@@ -99,19 +129,53 @@ private:
         return caught;
     }
 
-    void shrink_catch() {
-        const std::optional<Catch>& caught = hunt_.by_seeds ? hunt_.by_seeds : hunt_.by_one_fault;
+    void make_least() {
+        const std::optional<Catch>& caught = hunt_.first_catch();
         if (!caught) return;
+        hunt_.least = shrunk(caught->plan, caught->checker);
+        if (!hunt_.least) return;
+        look_for_fewer_faults(caught->checker);
+        note_failing(hunt_.least->plan);
+    }
+
+    [[nodiscard]] std::optional<Shrunk> shrunk(const sim::Plan& plan,
+                                               const std::string& checker) const {
         ShrinkOptions options;
-        options.parameters = shrinkable_parameters(*find_scenario(caught->scenario));
-        const auto least =
-            shrink_in_worker(caught->plan, options_.search.make_runner, options, caught->checker);
-        if (!least || !least->reproduced) return;
-        hunt_.least = *least;
+        options.parameters = shrinkable_parameters(*find_scenario(plan.scenario));
+        auto least = shrink_in_worker(plan, options_.search.make_runner, options, checker);
+        if (!least || !least->reproduced) return std::nullopt;
+        return std::move(*least);
+    }
+
+    // Of a plan from which nothing can be taken away there may still be another with fewer faults.
+    void look_for_fewer_faults(const std::string& checker) {
+        const sim::Plan least = hunt_.least->plan;
+        const int most = std::min(static_cast<int>(least.faults.size()) - 1, 2);
+        for (int faults = 1; faults <= most && !hunt_.interrupted; ++faults) {
+            ExhaustOptions options;
+            options.faults = faults;
+            options.seed = least.seed;
+            if (faults > 1) options.most_plans = options_.most_two_fault_plans;
+            options.enough = [&checker](const Totals& totals) { return breaks(totals, {checker}); };
+            options.search = options_.search;
+            const ExhaustResult some =
+                exhaust(*find_scenario(least.scenario),
+                        {least.scenario, least.handler, least.parameters}, options);
+            hunt_.interrupted = some.search.interrupted();
+            const FoundFailure* failure = failure_of_checker(some.search, checker);
+            if (failure == nullptr) continue;
+            auto fewer = shrunk(failure->plan, checker);
+            if (!fewer) continue;
+            hunt_.least = std::move(*fewer);
+            return;
+        }
+    }
+
+    // Which checkers fail on the plan.
+    void note_failing(const sim::Plan& plan) {
         const auto packed = call_in_worker([&] {
             std::string names;
-            for (const auto& judgement :
-                 options_.search.make_runner().run(least->plan, {}).judgements) {
+            for (const auto& judgement : options_.search.make_runner().run(plan, {}).judgements) {
                 if (judgement.verdict == checkers::Verdict::Fail) names += judgement.checker + "\n";
             }
             return names;

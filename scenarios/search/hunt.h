@@ -1,5 +1,5 @@
 // Hunting a planted mistake: by which condition it is found, after how many seeds of a random sweep
-// and how many one-fault plans, and the least plan that shows it.
+// and how many one-fault plans, if need be two-fault plans, and the least plan that shows it.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,8 @@ namespace fencepost::scenarios {
 
 struct HuntOptions {
     std::uint64_t most_seeds = 10'000;  // a scenario
+    // With two faults, where one does not find it; 0: not at all.
+    std::uint64_t most_two_fault_plans = 200'000;  // a scenario
     SearchOptions search;
 };
 
@@ -34,12 +36,18 @@ struct Hunt {
     std::vector<std::string> scenarios;  // in which it can take part
     std::optional<Catch> by_seeds;       // where it took the fewest
     std::optional<Catch> by_one_fault;   // there, or else where it is found so at all
-    std::optional<Shrunk> least;         // by_seeds's plan, or by_one_fault's
+    std::optional<Catch> by_two_faults;  // where by_one_fault is not
+    // The plan of the first of these, made small, or one of fewer faults that breaks the same.
+    std::optional<Shrunk> least;
     // Checkers that fail on the least plan.
     std::vector<std::string> failing;
     bool interrupted = false;
 
     [[nodiscard]] bool found() const { return by_seeds.has_value() && least.has_value(); }
+    // The search whose plan is made small.
+    [[nodiscard]] const std::optional<Catch>& first_catch() const {
+        return by_seeds ? by_seeds : by_one_fault ? by_one_fault : by_two_faults;
+    }
 };
 
 // Hunts `mistake`, which is_mistake(), in every scenario that it can take part in.

@@ -50,6 +50,33 @@ TEST_P(MistakeTest, ShrinksToAPlanThatReplays) {
     EXPECT_TRUE(replay.same_history);
 }
 
+// Every plan with fewer faults, for the scenario, the parameters and the seed of the least plan.
+TEST_P(MistakeTest, ShrinksToAsFewFaultsAsThereCanBe) {
+    const std::optional<Shrunk>& least = hunted(GetParam()).least;
+    ASSERT_TRUE(least.has_value());
+    const sim::Plan& plan = least->plan;
+    ASSERT_LE(plan.faults.size(), 2U);
+    if (plan.faults.empty()) return;
+    const std::string invariant = failure_of(*least).invariant;
+    const Subject subject{plan.scenario, plan.handler, plan.parameters};
+    if (plan.faults.size() == 1) {
+        for (const checkers::Judgement& judgement :
+             Runner{}.run(subject.plan(plan.seed)).judgements)
+            EXPECT_TRUE(judgement.checker != invariant ||
+                        judgement.verdict != checkers::Verdict::Fail);
+        return;
+    }
+    ExhaustOptions options;
+    options.seed = plan.seed;
+    const ExhaustResult all = exhaust(*find_scenario(plan.scenario), subject, options);
+    EXPECT_TRUE(all.certificate.complete());
+    for (const CheckerTally& tally : all.search.totals.checkers) {
+        if (tally.checker != invariant || tally.failed == 0) continue;
+        ADD_FAILURE() << "one fault is enough: plan " << tally.first_failed << " of "
+                      << all.certificate.planned;
+    }
+}
+
 std::vector<std::string> mistakes() {
     std::vector<std::string> names;
     for (const HandlerSpec& handler : all_handlers()) {
