@@ -13,6 +13,7 @@
 #include "reports/text.h"
 #include "reports/verdicts.h"
 #include "scenarios/search/hunt.h"
+#include "scenarios/search/kind_proof.h"
 
 namespace fencepost::cli {
 namespace {
@@ -70,8 +71,8 @@ reports::MistakeReport report_of(const scenarios::HandlerSpec& mistake,
     return report;
 }
 
-// What no mistake needs: checkers that fail on no least plan, kinds that are in none.
-void note_unproven(reports::MistakesReport& report) {
+// What no mistake needs: checkers that fail on no least plan, kinds of fault that show none.
+void note_unproven(reports::MistakesReport& report, const scenarios::SearchOptions& search) {
     std::set<std::string, std::less<>> checkers;
     std::set<sim::FaultKind> kinds;
     for (const reports::MistakeReport& mistake : report.mistakes) {
@@ -82,7 +83,13 @@ void note_unproven(reports::MistakesReport& report) {
         if (!checkers.contains(checker.name)) report.checkers_unproven.emplace_back(checker.name);
     }
     for (const sim::FaultKindInfo& kind : sim::fault_kinds()) {
-        if (!kinds.contains(kind.kind)) report.faults_unproven.emplace_back(kind.name);
+        if (kinds.contains(kind.kind)) continue;
+        if (const auto proof = scenarios::proof_of(kind.kind, search)) {
+            report.fault_proofs.push_back(
+                {std::string(kind.name), proof->mistake, proof->scenario, proof->checker});
+        } else {
+            report.faults_unproven.emplace_back(kind.name);
+        }
     }
 }
 
@@ -103,7 +110,9 @@ int mistakes_command(const Arguments& arguments, Console& console) {
         report.interrupted = hunt.interrupted;
         if (report.interrupted) break;
     }
-    if (report.all && !report.interrupted) note_unproven(report);
+    if (report.all && !report.interrupted) {
+        note_unproven(report, search_options(arguments, progress, "kinds of fault"));
+    }
     progress.clear();
     print_result(arguments, console, reports::mistakes_text(report, console.style),
                  reports::mistakes_json(report));

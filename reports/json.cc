@@ -226,6 +226,13 @@ std::string mistakes_json(const MistakesReport& report) {
     json["seeds"] = report.seeds;
     json["interrupted"] = report.interrupted;
     json["checkers_unproven"] = report.checkers_unproven;
+    json["fault_proofs"] = Json::array();
+    for (const FaultProof& proof : report.fault_proofs) {
+        json["fault_proofs"].push_back({{"fault", proof.fault},
+                                        {"mistake", proof.mistake},
+                                        {"scenario", proof.scenario},
+                                        {"checker", proof.checker}});
+    }
     json["faults_unproven"] = report.faults_unproven;
     json["mistakes"] = Json::array();
     for (const MistakeReport& mistake : report.mistakes) {

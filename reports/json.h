@@ -20,7 +20,8 @@
 //             verdicts {"effect once", "takeover", …: verdict}, obstacles [],
 //             evidence [{scenario, handler, title, verdicts, random (as search),
 //             one_fault (as search), gaps []}]}]
-//   mistakes  seeds, interrupted, checkers_unproven [], faults_unproven [],
+//   mistakes  seeds, interrupted, checkers_unproven [],
+//             fault_proofs [{fault, mistake, scenario, checker}], faults_unproven [],
 //             mistakes [{name, lesson, breaks [], found, minimal, by_seeds {scenario, condition,
 //             checker, first, count, runs} or null, by_one_fault (as by_seeds), failing [], least
 //             (a plan) or null, trouble}]

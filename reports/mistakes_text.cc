@@ -85,6 +85,13 @@ std::string mistakes_text(const MistakesReport& report, TextStyle style) {
     if (!report.checkers_unproven.empty()) {
         add_field(out, "no mistake needs the checkers", joined(report.checkers_unproven), 32);
     }
+    if (!report.fault_proofs.empty()) {
+        std::vector<std::string> proofs;
+        for (const FaultProof& proof : report.fault_proofs) {
+            proofs.push_back(fmt::format("{} ({})", proof.fault, proof.mistake));
+        }
+        add_field(out, "shown by one such fault alone", joined(proofs), 32);
+    }
     if (!report.faults_unproven.empty()) {
         add_field(out, "no mistake needs the faults", joined(report.faults_unproven), 32);
     }

@@ -227,11 +227,22 @@ struct MistakeReport {
     std::string trouble;   // why it was not found, where there is something to say
 };
 
+// A mistake that a fault of the kind shows, and that does not show without.
+struct FaultProof {
+    std::string fault;
+    std::string mistake;
+    std::string scenario;
+    std::string checker;
+};
+
 struct MistakesReport {
     std::vector<MistakeReport> mistakes;
-    std::uint64_t seeds = 0;                     // at most, a scenario
-    bool all = false;                            // every planted mistake was hunted
-    std::vector<std::string> checkers_unproven;  // no mistake needs them; only if all were hunted
+    std::uint64_t seeds = 0;  // at most, a scenario
+    bool all = false;         // every planted mistake was hunted
+    // Only if all were hunted. No mistake needs these checkers; the kinds of fault that are in no
+    // least plan, with a mistake that one such fault shows; and those for which there is none.
+    std::vector<std::string> checkers_unproven;
+    std::vector<FaultProof> fault_proofs;
     std::vector<std::string> faults_unproven;
     bool interrupted = false;
 };

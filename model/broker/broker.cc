@@ -55,6 +55,7 @@ std::optional<Message> Broker::receive(const std::string& queue, sim::Duration v
     }
     ++next->receives;
     next->hidden = true;
+    next->owed = false;
     next->visible_at = sim::later(now, visibility);
     delivered_last_ = *next;
     observer_(Change::Delivered, *next);
@@ -69,6 +70,7 @@ bool Broker::acknowledge(std::string_view receipt) {
     Stored* message = by_receipt(receipt);
     if (message == nullptr) return false;
     observer_(Change::Acknowledged, *message);
+    if (message->owed) return true;
     stored_.erase(stored_.begin() + (message - stored_.data()));
     return true;
 }
@@ -92,6 +94,7 @@ bool Broker::reveal() {
     const auto found = std::ranges::find(stored_, delivered_last_->number, &Stored::number);
     if (found == stored_.end() || !found->hidden) return false;
     found->hidden = false;
+    found->owed = true;
     observer_(Change::Expired, *found);
     return true;
 }

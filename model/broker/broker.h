@@ -27,6 +27,8 @@ struct Stored {
     std::int64_t receives = 0;
     bool hidden = false;
     sim::Time visible_at{};  // while it is hidden
+    // A server of the queue will deliver it once more, whatever it is told meanwhile.
+    bool owed = false;
 };
 
 enum class Change : std::uint8_t { Published, Delivered, Acknowledged, Expired };
@@ -50,7 +52,9 @@ public:
     // Stores the message that was delivered last once more, or the first one when none was yet.
     // Whether there was one.
     bool duplicate();
-    // The message that was delivered last can be received again at once, if it is still hidden.
+    // The message that was delivered last can be received again at once, if it is still hidden; and
+    // once more it will be, even if it is acknowledged before: of the servers that store a message
+    // one may not have heard of that, as SQS says of its standard queues.
     bool reveal();
     // The next receive() that has a choice takes the newest message. `taken` is called when it
     // does.

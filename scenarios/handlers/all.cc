@@ -31,6 +31,7 @@ std::vector<HandlerSpec>& known_handlers() {
         run_id_key(),
         claim_then_work(),
         wall_clock_key(),
+        late_fire_dropped(),
         local_time_key(),
         tenantless_key(),
         misfire_time_key(),

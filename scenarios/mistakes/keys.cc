@@ -27,6 +27,25 @@ HandlerSpec wall_clock_key() {
         });
 }
 
+HandlerSpec late_fire_dropped() {
+    return ledger_mistake(
+        "late-fire-dropped",
+        "A fire that comes late is not one that somebody else has seen to: dropped, its work is "
+        "lost.",
+        {"once"}, {}, [](const Fire& fire, const Ports& ports, const Parameters&) {
+            const auto late = ports.clock.wall_now() - fire.scheduled_fire_time;
+            if (late > std::chrono::seconds{10}) return "too late";
+            const auto session = ports.database.connect();
+            jobs::sql::Transaction tx{*session};
+            for (const auto& account : all_accounts(*session, fire)) {
+                insert_line(tx, kInsertOrSkip, jobs::BusinessKey::of(fire).effect(account.id), fire,
+                            account);
+            }
+            tx.commit();
+            return "wrote";
+        });
+}
+
 HandlerSpec tenantless_key() {
     return ledger_mistake(
         "tenantless-key",

@@ -15,6 +15,7 @@ HandlerSpec claim_then_work();
 
 // keys.cc: what names an act
 HandlerSpec wall_clock_key();
+HandlerSpec late_fire_dropped();
 HandlerSpec local_time_key();
 HandlerSpec tenantless_key();
 HandlerSpec misfire_time_key();

@@ -6,6 +6,7 @@
 
 #include "scenarios/search/failure.h"
 #include "scenarios/search/hunt.h"
+#include "scenarios/search/kind_proof.h"
 #include "tests/scenarios/probe_handler.h"
 #include "tests/scenarios/sanitized.h"
 
@@ -104,6 +105,22 @@ TEST(MistakesTest, EachRunsInEveryScenarioThatItCanTakePartIn) {
             }
         }
         EXPECT_GT(scenarios, 0) << name;
+    }
+}
+
+// But a drift: it adds up to too little while a mistake's work lasts, and who holds a lease by such
+// a clock is not blamed.
+TEST(MistakesTest, EveryKindOfFaultShowsOneThatDoesNotShowWithout) {
+    if (kSanitized) GTEST_SKIP() << kTooLong;
+    for (const sim::FaultKindInfo& kind : sim::fault_kinds()) {
+        if (kind.kind == sim::FaultKind::ClockDrift) continue;
+        const auto proof = proof_of(kind.kind, {});
+        ASSERT_TRUE(proof.has_value()) << kind.name;
+        const RunResult with = Runner{}.run(proof->plan);
+        const auto broken =
+            std::ranges::find(with.judgements, proof->checker, &checkers::Judgement::checker);
+        ASSERT_NE(broken, with.judgements.end());
+        EXPECT_EQ(broken->verdict, checkers::Verdict::Fail) << kind.name;
     }
 }
 

@@ -166,6 +166,18 @@ TEST_F(BrokerTest, ARevealedMessageComesAgainAtOnceAndItsHolderCannotExtendIt) {
     EXPECT_EQ(received(0s), "a");
 }
 
+TEST_F(BrokerTest, ARevealedMessageComesOnceMoreEvenIfItWasAcknowledgedMeanwhile) {
+    publish("a");
+    const auto first = receive(0s);
+    EXPECT_TRUE(broker_.reveal());
+    EXPECT_TRUE(broker_.acknowledge(first->receipt));
+    const auto second = receive(0s);
+    ASSERT_TRUE(second.has_value());
+    EXPECT_EQ(second->receives, 2);
+    EXPECT_TRUE(broker_.acknowledge(second->receipt));
+    EXPECT_TRUE(broker_.stored().empty());
+}
+
 TEST_F(BrokerTest, AnAcknowledgedMessageIsNotRevealed) {
     publish("a");
     broker_.acknowledge(receive(0s)->receipt);
