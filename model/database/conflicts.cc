@@ -174,7 +174,7 @@ bool DatabaseEngine::State::take_lock(SessionState& session, const std::string& 
         if (wait.key != key) wait.newer = false;
         wait.key = key;
         wait.request = request;
-        wait.parent = wait.child = false;
+        wait.parent = wait.child = wait.newest = false;
         return false;
     }
     session.holdings.locks.add(key, request.mode, written, session.holdings.log.size());
@@ -189,30 +189,51 @@ bool DatabaseEngine::State::lock_keys(SessionState& session, const ChangeLog& lo
     });
 }
 
-// The same for the changes from `first` on that the statement itself made.
-bool DatabaseEngine::State::lock_own_keys(SessionState& session, std::size_t first) {
+// Takes the locks of the changes from `first` on, and notes what a SERIALIZABLE transaction reads
+// and writes by them; nothing if all went well. Foreign keys are looked at when the statement has
+// changed all of its rows, and only then rows follow their parents.
+std::optional<DatabaseEngine::State::Attempt> DatabaseEngine::State::settle_changes(
+    SessionState& session, std::size_t first) {
     const ChangeLog& log = session.holdings.log;
     for (std::size_t i = first; i < log.size(); ++i) {
-        if (!log[i].cascaded && !lock_keys(session, log, log[i])) return false;
+        if (log[i].cascaded) continue;
+        const Check check = lock_and_note(session, log, log[i]);
+        if (check == Check::Refused) return dependencies();
+        if (check == Check::Waits) return IsBlocked{};
     }
-    return true;
+    for (std::size_t i = first; session.serial && i < log.size(); ++i) {
+        const TableInfo& table = schema->tables[log[i].table];
+        const TableSet children = children_of(table, log.before(log[i]), log.after(log[i]));
+        if (!note_newest_read(session, children)) return dependencies();
+    }
+    for (std::size_t i = first; i < log.size(); ++i) {
+        if (auto failure = settle_references(session, log, log[i])) return failure;
+    }
+    return std::nullopt;
 }
 
-// All locks of the changes from `first` on. Foreign keys are looked at when the statement has
-// changed all of its rows, and only then rows follow their parents.
-bool DatabaseEngine::State::lock_changes(SessionState& session, std::size_t first) {
-    if (!lock_own_keys(session, first)) return false;
-    const ChangeLog& log = session.holdings.log;
-    for (std::size_t i = first; i < log.size(); ++i) {
-        if (log[i].cascaded && !lock_keys(session, log, log[i])) return false;
-        const bool free = visit_parents(
-            log, log[i], [&](const std::string& key, LockRequest request, bool written) {
-                return take_lock(session, key, request, written);
-            });
-        session.wait.parent = !free;
-        if (!free) return false;
+std::optional<DatabaseEngine::State::Attempt> DatabaseEngine::State::settle_references(
+    SessionState& session, const ChangeLog& log, const Change& change) {
+    if (change.cascaded) {
+        if (auto failure = check_follower(session, log, change)) return *failure;
+        const Check check = lock_and_note(session, log, change);
+        if (check == Check::Refused) return dependencies();
+        if (check == Check::Waits) {
+            session.wait.child = true;
+            return IsBlocked{};
+        }
     }
-    return true;
+    for (const std::string& key : parent_keys(log, change)) {
+        if (!note_read(session, database::table_set(database::read_key(key).table))) {
+            return dependencies();
+        }
+        if (auto failure = check_parent(session, key)) return *failure;
+        if (!take_lock(session, key, {LockMode::KeyShare, false}, false)) {
+            session.wait.parent = true;
+            return IsBlocked{};
+        }
+    }
+    return std::nullopt;
 }
 
 // Whether a transaction that has altered one of the statement's tables, or writes to one that it

@@ -100,17 +100,21 @@ Outcome DatabaseEngine::State::execute(SessionState& session, std::string_view s
     connection.sequences.drawn = nullptr;
     if (has(DatabaseFlaw::IdsFromCommittedRows)) connection.sequences.last = committed_ids;
     session.wait.inserting_row.reset();
+    session.wait.arbiter.reset();
+    session.wait.newest = false;
+    session.wait.read = session.wait.written = 0;
     session.wait.frozen = session.wait.parent = session.wait.newer = false;
-    session.wait.child = session.wait.child_gone = false;
+    session.wait.child = session.wait.changed_since = false;
     return settle(session, statement, parameters, run(session, statement, parameters, false));
 }
 
 // Turns the first attempt at a statement into its outcome.
 Outcome DatabaseEngine::State::settle(SessionState& session, KeptStatement& statement,
                                       Parameters parameters, Attempt attempt) {
-    if (auto* result = std::get_if<SqlResult>(&attempt)) {
-        if (!session.in_block) release_snapshot(session);
-        return std::move(*result);
+    if (std::holds_alternative<SqlResult>(attempt)) {
+        attempt = end_alone(session, std::move(attempt));
+        if (auto* failure = std::get_if<SqlFailure>(&attempt)) return std::move(*failure);
+        return std::get<SqlResult>(std::move(attempt));
     }
     if (auto* failure = std::get_if<SqlFailure>(&attempt)) {
         return abort(session, std::move(*failure));
@@ -172,7 +176,7 @@ bool DatabaseEngine::State::queues_behind(const SessionState& session,
            !has_lock(other);
 }
 
-std::vector<SessionId> DatabaseEngine::State::lock_holders(const SessionState& session) const {
+std::vector<SessionId> DatabaseEngine::State::lock_holders(const SessionState& session) {
     const database::Wait& wait = session.wait;
     std::vector<SessionId> result;
     for (const SessionId id : holders) {
@@ -197,6 +201,16 @@ std::vector<SessionId> DatabaseEngine::State::lock_holders(const SessionState& s
         }
         if (blocks) result.push_back(id);
     }
+    // The version that a snapshot has is no longer the newest: only who locked that one is in the
+    // way.
+    if (!result.empty() && is_stale(session) && !wait.key.empty() && !wait.request.probe &&
+        !wait.newest) {
+        const Fate fate = fate_of(session, wait.key);
+        if (fate.touched && (fate.strong || wait.request.mode != LockMode::KeyShare)) {
+            std::erase_if(result,
+                          [&](SessionId id) { return std::ranges::count(fate.lockers, id) == 0; });
+        }
+    }
     for (const SessionId id : wait.to_their_end) {
         const auto place = std::lower_bound(result.begin(), result.end(), id);
         if (place == result.end() || *place != id) result.insert(place, id);
@@ -204,7 +218,7 @@ std::vector<SessionId> DatabaseEngine::State::lock_holders(const SessionState& s
     return result;
 }
 
-std::vector<SessionId> DatabaseEngine::State::blockers(const SessionState& session) const {
+std::vector<SessionId> DatabaseEngine::State::blockers(const SessionState& session) {
     std::vector<SessionId> result = lock_holders(session);
     if (session.wait.key.empty() || waiters.size() < 2) return result;
     for (const SessionId id : waiters) {
@@ -215,13 +229,13 @@ std::vector<SessionId> DatabaseEngine::State::blockers(const SessionState& sessi
     return result;
 }
 
-bool DatabaseEngine::State::is_blocked(const SessionState& session) const {
+bool DatabaseEngine::State::is_blocked(const SessionState& session) {
     return !blockers(session).empty();
 }
 
 // Of those who share a lock, PostgreSQL waits for one after the other, in the order in which their
 // transactions began to write or lock; a deadlock is one through that one.
-std::vector<SessionId> DatabaseEngine::State::awaited(const SessionState& session) const {
+std::vector<SessionId> DatabaseEngine::State::awaited(const SessionState& session) {
     std::vector<SessionId> result = blockers(session);
     if (session.wait.key.empty() || session.wait.request.probe || result.size() < 2) return result;
     const std::vector<SessionId> sharing = lock_holders(session);
@@ -273,7 +287,7 @@ std::optional<SqlAnswer> DatabaseEngine::State::retry(SessionState& waiter) {
     database::Wait& wait = waiter.wait;
     const std::string key = wait.key;
     Attempt attempt = SqlFailure{"23503", "insert or update violates a foreign key constraint"};
-    const bool serializes = waiter.snapshot && (wait.parent_gone || wait.child_gone);
+    const bool serializes = waiter.snapshot && (wait.parent_gone || wait.changed_since);
     if (serializes) {
         attempt = SqlFailure{"40001", "could not serialize access due to concurrent update"};
     }
@@ -293,8 +307,18 @@ std::optional<SqlAnswer> DatabaseEngine::State::retry(SessionState& waiter) {
     if (auto* failure = std::get_if<SqlFailure>(&attempt)) {
         return abort(waiter, std::move(*failure));
     }
-    if (!waiter.in_block) release_snapshot(waiter);
+    attempt = end_alone(waiter, std::move(attempt));
+    if (auto* failure = std::get_if<SqlFailure>(&attempt)) return std::move(*failure);
     return std::get<SqlResult>(std::move(attempt));
+}
+
+// The end of a statement that is a transaction of its own.
+DatabaseEngine::State::Attempt DatabaseEngine::State::end_alone(SessionState& session,
+                                                                Attempt attempt) {
+    if (session.in_block) return attempt;
+    if (auto failure = agree_to_commit(session)) return abort(session, std::move(*failure));
+    release_snapshot(session);
+    return attempt;
 }
 
 std::string DatabaseEngine::State::describe_key(const std::string& key) const {

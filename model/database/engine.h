@@ -109,6 +109,10 @@ public:
     // Only ROLLBACK, ROLLBACK TO and COMMIT are accepted.
     [[nodiscard]] bool in_failed_transaction(SessionId session) const;
 
+    // Whether, since reset(), it depended on the order of rows in a file, which the model does not
+    // know, which SERIALIZABLE transaction had to fail, or when.
+    [[nodiscard]] bool order_decided() const;
+
     // The schema that is committed now. Valid until the next DDL or reset().
     [[nodiscard]] const Schema& schema() const;
 

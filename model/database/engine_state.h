@@ -40,6 +40,7 @@ struct KeptStatement {
     // UPDATE OR REPLACE. Of an INSERT … DO UPDATE, its update of one row as UPDATE OR REPLACE.
     PreparedText retry;
     PreparedText trial;
+    TableSet named = 0;  // the tables that the text itself names; foreign keys lead to others
     // DO UPDATE locks rows that the changes do not tell of.
     bool locks_apart = false;
 };
@@ -93,16 +94,27 @@ struct Wait {
     std::string table;
     TableLock lock = TableLock::None;  // on the table
     bool drops = false;                // waits for all others
-    bool look_again = false;  // the row is gone or has another key: whoever has this one now is
-                              // not in the way
-    bool parent = false;      // the row is one that a foreign key refers to
-    bool child = false;       // the row is one that refers to a row of the statement
-    bool child_gone = false;
-    bool parent_gone = false;  // it was deleted, even if another has its key now
-    bool newer = false;        // for a weak lock: there is a newer version of the row
+    bool look_again = false;     // the row is gone or has another key: whoever has this one now is
+                                 // not in the way
+    bool newest = false;         // it wants the newest version, whatever its snapshot has
+    bool parent = false;         // the row is one that a foreign key refers to
+    bool child = false;          // the row is one that refers to a row of the statement
+    bool changed_since = false;  // it, or the newest version that it wants; matters to snapshots
+    bool parent_gone = false;    // it was deleted, even if another has its key now
+    bool newer = false;          // for a weak lock: there is a newer version of the row
     // An INSERT … ON CONFLICT that waits while it puts this row's keys into indexes: it does not
     // look for a conflict again.
     std::optional<std::size_t> inserting_row;
+    // One that waits while it looks for a conflict: it goes on with this index of this row.
+    struct Arbiter {
+        std::size_t row;
+        std::size_t index;
+    };
+    std::optional<Arbiter> arbiter;
+    // What the statement has read and written already: when it goes on after a wait, it neither
+    // reads nor writes that again.
+    TableSet read = 0;
+    TableSet written = 0;
     // Whose transactions must end, although the lock is given back: it was taken in a savepoint
     // that had been released, and PostgreSQL waits for the whole transaction then.
     std::vector<SessionId> to_their_end;
@@ -133,9 +145,10 @@ struct Wait {
         relation.clear();
         versions.clear();
         parameters.clear();
-        frozen = look_again = parent = parent_gone = newer = child = child_gone = false;
+        newest = frozen = look_again = parent = parent_gone = newer = child = changed_since = false;
         candidates.reset();
         inserting_row.reset();
+        arbiter.reset();
         to_their_end.clear();
         drawn.clear();
     }
@@ -144,6 +157,7 @@ struct Wait {
 // A commit that an open snapshot does not see.
 struct LaterCommit {
     std::uint64_t number;
+    std::optional<SerializableTransactions::Number> serial;
     ChangeLog log;
     std::vector<bool> strong;  // for each change: whether FOR KEY SHARE notices it
     // For each change: who held a weak lock on the version that it replaced.
@@ -195,16 +209,17 @@ struct DatabaseEngine::State {
     Outcome execute(SessionState& session, std::string_view sql, Parameters parameters);
     Outcome settle(SessionState& session, KeptStatement& statement, Parameters parameters,
                    Attempt attempt);
-    std::vector<SessionId> lock_holders(const SessionState& session) const;
-    std::vector<SessionId> blockers(const SessionState& session) const;
+    std::vector<SessionId> lock_holders(const SessionState& session);
+    std::vector<SessionId> blockers(const SessionState& session);
     bool stands_in_queue(const SessionState& session);
-    std::vector<SessionId> awaited(const SessionState& session) const;
+    std::vector<SessionId> awaited(const SessionState& session);
     bool queues_behind(const SessionState& session, const SessionState& other) const;
-    bool is_blocked(const SessionState& session) const;
+    bool is_blocked(const SessionState& session);
     bool still_blocked(SessionState& waiter);
     void wake();
     std::optional<SqlAnswer> retry(SessionState& session);
     void stop_waiting(SessionState& session);
+    Attempt end_alone(SessionState& session, Attempt attempt);
     std::string describe_key(const std::string& key) const;
     bool has(DatabaseFlaw wanted) const { return flaw == wanted; }
 
@@ -237,7 +252,7 @@ struct DatabaseEngine::State {
     Attempt run_query(SessionState& session, KeptStatement& statement, Parameters parameters);
     Attempt run_locking_query(SessionState& session, KeptStatement& statement,
                               Parameters parameters, bool again);
-    std::optional<SqlFailure> finish_write(SessionState& session, std::size_t first, bool others);
+    std::optional<SqlFailure> finish_write(SessionState& session, std::size_t first, bool locked);
     int bind_locking_query(const KeptStatement& statement, Parameters parameters);
     void row_key(const KeptStatement& statement, const TableInfo& table, int columns);
     void remember_row(SessionState& session, database::Candidates& found,
@@ -281,8 +296,9 @@ struct DatabaseEngine::State {
                    bool written);
     std::vector<std::string> parent_keys(const database::ChangeLog& log, const Change& change);
     bool lock_keys(SessionState& session, const database::ChangeLog& log, const Change& change);
-    bool lock_own_keys(SessionState& session, std::size_t first);
-    bool lock_changes(SessionState& session, std::size_t first);
+    std::optional<Attempt> settle_changes(SessionState& session, std::size_t first);
+    std::optional<Attempt> settle_references(SessionState& session, const database::ChangeLog& log,
+                                             const Change& change);
     bool blocked_by_ddl(SessionState& session, const KeptStatement& statement);
     std::optional<Attempt> violates_held_key(SessionState& session, KeptStatement& statement,
                                              Parameters parameters);
@@ -297,7 +313,7 @@ struct DatabaseEngine::State {
                                         Parameters parameters, bool violated);
     Proposal arbitrate(SessionState& session, const TableInfo& table,
                        const database::InsertParts& parts, std::span<const SqlValue> row,
-                       std::vector<SqlValue>& existing);
+                       std::vector<SqlValue>& existing, std::size_t& index);
     Proposal enter_keys(SessionState& session, const TableInfo& table,
                         const database::InsertParts& parts, std::span<const SqlValue> row,
                         std::size_t& index);
@@ -315,8 +331,10 @@ struct DatabaseEngine::State {
                                        const SqlResult& rows, std::size_t row);
 
     // references.cc: foreign keys
-    enum class Check { Passed, Failed, Waits };
-    bool references_wait(SessionState& session, std::size_t first);
+    enum class Check { Passed, Failed, Waits, Refused };
+    Check check_references(SessionState& session, std::size_t first);
+    Check lock_and_note(SessionState& session, const database::ChangeLog& log,
+                        const Change& change);
     Check check_children(SessionState& session, const TableInfo& table,
                          std::span<const SqlValue> before, std::span<const SqlValue> after);
     Check check_parents(SessionState& session, const TableInfo& table,
@@ -333,11 +351,6 @@ struct DatabaseEngine::State {
         std::vector<SessionId> lockers;  // of the version that the snapshot has
     };
     void take_snapshot(SessionState& session);
-    TableSet read_tables(KeptStatement& statement);
-    bool note_start(SessionState& session, KeptStatement& statement);
-    bool note_changes(SessionState& session, std::size_t first);
-    void note_written(const SessionState& session);
-    std::optional<SqlFailure> agree_to_commit(SessionState& session);
     void release_snapshot(SessionState& session);
     bool is_stale(const SessionState& session) const;
     // Of a session that is alone: whether anybody may yet ask which locks it has taken.
@@ -374,6 +387,23 @@ struct DatabaseEngine::State {
                           const Change& change);
     std::optional<Attempt> apply_found(SessionState& session, const FoundChanges& found);
     std::optional<SqlFailure> check_followers(SessionState& session, std::size_t first);
+    std::optional<SqlFailure> check_follower(const SessionState& session,
+                                             const database::ChangeLog& log, const Change& change);
+    std::optional<SqlFailure> check_parent(const SessionState& session, const std::string& key);
+
+    // serial_notes.cc: what SERIALIZABLE transactions read and write
+    static SqlFailure dependencies();
+    TableSet read_tables(KeptStatement& statement);
+    TableSet children_of(const TableInfo& table, std::span<const SqlValue> before,
+                         std::span<const SqlValue> after) const;
+    std::vector<database::SerializableTransactions::Number> replaced_writers(
+        const SessionState& session, TableSet tables);
+    bool note_read(SessionState& session, TableSet tables);
+    bool note_newest_read(SessionState& session, TableSet tables);
+    bool note_write(SessionState& session, std::size_t table);
+    bool note_insert(SessionState& session, const KeptStatement& statement, int code);
+    void note_written(const SessionState& session);
+    std::optional<SqlFailure> agree_to_commit(SessionState& session);
 
     // snapshots.cc: what a waiting statement keeps of its snapshot
     void remember_candidates(SessionState& session, const KeptStatement& statement,
@@ -415,6 +445,8 @@ struct DatabaseEngine::State {
     std::size_t open_snapshots = 0;
     std::vector<database::LaterCommit> later_commits;  // those that an open snapshot does not see
     database::SerializableTransactions serializable;
+    std::optional<database::SerializableTransactions::Number>
+        committing_serial;           // of the next commit
     std::vector<SessionId> holders;  // sessions that hold anything, sorted
     std::vector<SessionId> waiters;  // in the order in which they began to wait
     std::uint64_t wait_count = 0;

@@ -20,8 +20,10 @@ enum class DatabaseFlaw : std::uint8_t {
     ForeignKeyLocksNothing,  // the parent's row can be deleted beside a new child
     LastWaiterFirst,         // who began to wait last goes on first
     KilledSessionCommits,    // the end of a session is taken for a COMMIT
+    SnapshotForgotten,       // REPEATABLE READ sees what others commit, as READ COMMITTED does
+    WriteSkewPasses,         // SERIALIZABLE forgets what has been read
 };
 
-inline constexpr DatabaseFlaw kLastDatabaseFlaw = DatabaseFlaw::KilledSessionCommits;
+inline constexpr DatabaseFlaw kLastDatabaseFlaw = DatabaseFlaw::WriteSkewPasses;
 
 }  // namespace fencepost::model

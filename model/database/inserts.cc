@@ -121,6 +121,7 @@ std::optional<DatabaseEngine::State::Attempt> DatabaseEngine::State::insert_wait
     const InsertParts& parts = *statement.parsed.insert;
     const TableInfo* table = schema->find(parts.table);
     const auto resumed = std::exchange(session.wait.inserting_row, std::nullopt);
+    auto looking = std::exchange(session.wait.arbiter, std::nullopt);
     std::vector<SqlValue> existing;
     SqlResult rows;
     if (table == nullptr || !proposed_rows(statement, parameters, rows)) return std::nullopt;
@@ -139,8 +140,12 @@ std::optional<DatabaseEngine::State::Attempt> DatabaseEngine::State::insert_wait
         std::size_t index = 0;
         if (resumed == row) proposal = enter_keys(session, *table, parts, values, index);
         while (proposal == Proposal::Conflicts) {
-            proposal = arbitrate(session, *table, parts, values, existing);
+            index = looking && looking->row == row ? looking->index : 0;
+            looking.reset();
+            proposal = arbitrate(session, *table, parts, values, existing, index);
+            if (proposal == Proposal::Waits) session.wait.arbiter = {row, index};
             if (proposal != Proposal::Inserts) break;
+            if (!note_write(session, table->id)) return dependencies();
             proposal = enter_keys(session, *table, parts, values, index);
             if (proposal == Proposal::Waits) session.wait.inserting_row = row;
         }
@@ -153,6 +158,7 @@ std::optional<DatabaseEngine::State::Attempt> DatabaseEngine::State::insert_wait
         }
         if (proposal == Proposal::Violates) {
             if (resumed != row) return std::nullopt;  // SQLite says so itself
+            if (!note_write(session, table->id)) return dependencies();
             return SqlFailure{"23505", "duplicate key value violates unique constraint \"" +
                                            table->uniques[index].name + "\""};
         }
@@ -189,13 +195,11 @@ bool DatabaseEngine::State::key_is_free(SessionState& session) {
     return false;
 }
 
-// ON CONFLICT looks at its indexes before anything else.
-DatabaseEngine::State::Proposal DatabaseEngine::State::arbitrate(SessionState& session,
-                                                                 const TableInfo& table,
-                                                                 const InsertParts& parts,
-                                                                 std::span<const SqlValue> row,
-                                                                 std::vector<SqlValue>& existing) {
-    for (std::size_t index = 0; index < table.uniques.size(); ++index) {
+// ON CONFLICT looks at its indexes before anything else, from `index` on, and ends at one of them.
+DatabaseEngine::State::Proposal DatabaseEngine::State::arbitrate(
+    SessionState& session, const TableInfo& table, const InsertParts& parts,
+    std::span<const SqlValue> row, std::vector<SqlValue>& existing, std::size_t& index) {
+    for (; index < table.uniques.size(); ++index) {
         if (!is_arbiter(table, index, parts) || !key_of(table, index, row, key_buffer)) continue;
         if (!key_is_free(session)) return Proposal::Waits;
         auto found = row_with_key(table, index, row);
@@ -205,7 +209,10 @@ DatabaseEngine::State::Proposal DatabaseEngine::State::arbitrate(SessionState& s
         if (parts.on_conflict == ConflictAction::Update) {
             // The newest version is locked, whether the snapshot has it or not.
             const database::LockRequest request{upsert_mode(table, parts), false};
-            if (!take_lock(session, key_buffer, request, false)) return Proposal::Waits;
+            if (!take_lock(session, key_buffer, request, false)) {
+                session.wait.newest = true;
+                return Proposal::Waits;
+            }
         }
         if (fate_of(session, key_buffer).touched) return Proposal::Unseen;
         const bool updates = parts.on_conflict == ConflictAction::Update;

@@ -22,11 +22,6 @@ SqlFailure concurrent_update() {
     return {"40001", "could not serialize access due to concurrent update"};
 }
 
-SqlFailure dependencies() {
-    return {"40001",
-            "could not serialize access due to read/write dependencies among transactions"};
-}
-
 SqlFailure two_versions() {
     return {"0A000",
             "a transaction that sees a deleted row beside a new one with its key is not supported "
@@ -52,68 +47,6 @@ void DatabaseEngine::State::release_snapshot(SessionState& session) {
         if (sessions[i].snapshot) oldest = std::min(oldest, *sessions[i].snapshot);
     }
     std::erase_if(later_commits, [&](const auto& commit) { return commit.number <= oldest; });
-}
-
-// The tables that a statement reads, as far as its text tells.
-DatabaseEngine::State::TableSet DatabaseEngine::State::read_tables(KeptStatement& statement) {
-    const auto& insert = statement.parsed.insert;
-    if (!insert) return statement.sqlite.tables;
-    if (!insert->computed) return 0;
-    const auto part = [&](database::TextRange range) {
-        return statement.text.substr(range.begin, range.end - range.begin);
-    };
-    KeptStatement& body = keep(part(insert->with) + part(insert->body));
-    return prepare(body) ? statement.sqlite.tables : body.sqlite.tables;
-}
-
-// Before a statement runs: what it reads. An INSERT meets readers before it meets the rows in its
-// way.
-bool DatabaseEngine::State::note_start(SessionState& session, KeptStatement& statement) {
-    if (!serializable.note_read(*session.serial, read_tables(statement))) return false;
-    const auto& insert = statement.parsed.insert;
-    return !insert || !statement.sqlite.target ||
-           serializable.note_write(*session.serial, database::table_set(*statement.sqlite.target));
-}
-
-// After it has changed rows: what it has written, and what its foreign keys have read.
-bool DatabaseEngine::State::note_changes(SessionState& session, std::size_t first) {
-    if (!session.serial) return true;
-    const ChangeLog& log = session.holdings.log;
-    TableSet written = 0;
-    TableSet read = 0;
-    for (std::size_t i = first; i < log.size(); ++i) {
-        const TableInfo& table = schema->tables[log[i].table];
-        written |= database::table_set(table.id);
-        for (const std::string& key : parent_keys(log, log[i])) {
-            read |= database::table_set(database::read_key(key).table);
-        }
-        const bool keeps_keys =
-            mode_of(table, log[i].kind, log.before(log[i]), log.after(log[i])) != LockMode::Update;
-        if (keeps_keys || log[i].kind == RowChange::Kind::Insert) continue;
-        for (const Referrer& referrer : table.referrers) {
-            read |= database::table_set(referrer.child);
-        }
-    }
-    if (!serializable.note_write(*session.serial, written)) return false;
-    note_written(session);
-    return serializable.note_read(*session.serial, read);
-}
-
-void DatabaseEngine::State::note_written(const SessionState& session) {
-    if (!session.serial) return;
-    const ChangeLog& log = session.holdings.log;
-    TableSet written = 0;
-    for (std::size_t i = 0; i < log.size(); ++i) written |= database::table_set(log[i].table);
-    serializable.set_written(*session.serial, written);
-}
-
-// Before a commit. A transaction that may not has to be rolled back.
-std::optional<SqlFailure> DatabaseEngine::State::agree_to_commit(SessionState& session) {
-    if (!session.serial) return std::nullopt;
-    if (!serializable.may_commit(*session.serial)) return dependencies();
-    serializable.commit(*session.serial);
-    session.serial.reset();
-    return std::nullopt;
 }
 
 // Whether anything has been committed that the session's snapshot does not see.
@@ -144,7 +77,7 @@ bool DatabaseEngine::State::is_strong(const SessionState& session, std::size_t i
 void DatabaseEngine::State::keep_commit(const SessionState& session) {
     ++commit_count;
     if (open_snapshots == 0) return;
-    database::LaterCommit later{commit_count, session.holdings.log, {}, {}};
+    database::LaterCommit later{commit_count, committing_serial, session.holdings.log, {}, {}};
     for (std::size_t i = 0; i < later.log.size(); ++i) {
         const Change& change = later.log[i];
         const TableInfo& table = schema->tables[change.table];
@@ -171,6 +104,15 @@ DatabaseEngine::State::Fate DatabaseEngine::State::fate_of(const SessionState& s
     if (!session.snapshot) return fate;
     const database::KeyParts parts = database::read_key(key);
     std::string buffer;
+    // A row that the session has written itself is as it has left it.
+    const ChangeLog& own = session.holdings.log;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+        const std::span<const SqlValue> after = own.after(own[i]);
+        if (own[i].table == parts.table && !after.empty() &&
+            key_of(schema->tables[parts.table], parts.index, after, buffer) && buffer == key) {
+            return fate;
+        }
+    }
     for (const database::LaterCommit& commit : later_commits) {
         if (commit.number <= *session.snapshot) continue;
         for (std::size_t i = 0; i < commit.log.size(); ++i) {
@@ -239,7 +181,7 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::run_isolated(SessionState&
                                                                    Parameters parameters,
                                                                    bool again) {
     if (!session.snapshot) take_snapshot(session);
-    if (session.serial && !note_start(session, statement)) return dependencies();
+    if (session.serial && !note_read(session, read_tables(statement))) return dependencies();
     if (is_stale(session)) return run_on_snapshot(session, statement, parameters, again);
     return run_prepared(session, statement, parameters, again);
 }
@@ -303,9 +245,11 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::update_on_snapshot(Session
             violates |= !fate_of(session, key_buffer).touched;
             continue;
         }
-        const Check check = check_unchanged(session, found.log, change);
+        Check check = check_unchanged(session, found.log, change);
         if (check == Check::Failed) return concurrent_update();
-        if (check == Check::Waits || !lock_keys(session, found.log, change)) {
+        if (check == Check::Passed) check = lock_and_note(session, found.log, change);
+        if (check == Check::Refused) return dependencies();
+        if (check == Check::Waits) {
             note_holding(session);
             return IsBlocked{};
         }
@@ -357,6 +301,7 @@ DatabaseEngine::State::Check DatabaseEngine::State::check_unchanged(SessionState
     const Fate fate = fate_of(session, key);
     const LockMode mode = mode_of(table, change.kind, log.before(change), log.after(change));
     if (waits_for_lockers(session, fate, key, {mode, false})) return Check::Waits;
+    key_buffer = key;
     return fate.touched ? Check::Failed : Check::Passed;
 }
 
@@ -377,7 +322,10 @@ std::optional<DatabaseEngine::State::Attempt> DatabaseEngine::State::apply_found
     connection.record_into(nullptr);
     if (code != SQLITE_OK) {
         SqlFailure failure = failure_now(code);
-        if (database::is_foreign_key_violation(code) && references_wait(session, first)) {
+        Check check = Check::Failed;
+        if (database::is_foreign_key_violation(code)) check = check_references(session, first);
+        if (check == Check::Refused) failure = dependencies();
+        if (check == Check::Waits) {
             holdings.log.truncate(first);
             drop_if_resident(session);
             note_holding(session);
@@ -386,39 +334,50 @@ std::optional<DatabaseEngine::State::Attempt> DatabaseEngine::State::apply_found
         holdings.log.truncate(first);
         return failure;
     }
-    if (auto failure = check_followers(session, first)) return *failure;
-    if (!lock_changes(session, first)) {
+    if (auto instead = settle_changes(session, first)) {
         holdings.log.truncate(first);
-        drop_if_resident(session);
-        note_holding(session);
-        return IsBlocked{};
+        if (std::holds_alternative<IsBlocked>(*instead)) {
+            drop_if_resident(session);
+            note_holding(session);
+        }
+        return instead;
     }
     if (auto failure = finish_write(session, first, true)) return *failure;
     return std::nullopt;
 }
 
-// After a write on a stale snapshot: rows that follow their parent must be in it, and so must the
-// parents that rows refer to.
+// Of the changes from `first` on, the first thing that a stale snapshot does not allow.
 std::optional<SqlFailure> DatabaseEngine::State::check_followers(SessionState& session,
                                                                  std::size_t first) {
     const ChangeLog& log = session.holdings.log;
-    std::optional<SqlFailure> failure;
-    for (std::size_t i = first; i < log.size() && !failure; ++i) {
-        if (log[i].cascaded && !log.before(log[i]).empty()) {
-            key_of(schema->tables[log[i].table], 0, log.before(log[i]), key_buffer);
-            if (fate_of(session, key_buffer).touched) failure = concurrent_update();
+    for (std::size_t i = first; i < log.size(); ++i) {
+        if (log[i].cascaded) {
+            if (auto failure = check_follower(session, log, log[i])) return failure;
         }
         for (const std::string& key : parent_keys(log, log[i])) {
-            const Fate fate = fate_of(session, key);
-            if (!fate.touched || failure) continue;
-            if (!fate.seen) {
-                failure = SqlFailure{"23503", "the row that a foreign key refers to is too new"};
-            } else if (fate.strong) {
-                failure = concurrent_update();
-            }
+            if (auto failure = check_parent(session, key)) return failure;
         }
     }
-    return failure;
+    return std::nullopt;
+}
+
+// After a write on a stale snapshot: a row that follows its parent must be as the snapshot has it.
+std::optional<SqlFailure> DatabaseEngine::State::check_follower(const SessionState& session,
+                                                                const ChangeLog& log,
+                                                                const Change& change) {
+    if (!is_stale(session) || log.before(change).empty()) return std::nullopt;
+    key_of(schema->tables[change.table], 0, log.before(change), key_buffer);
+    return fate_of(session, key_buffer).touched ? std::optional(concurrent_update()) : std::nullopt;
+}
+
+// A row that a foreign key refers to must be in the snapshot, with the same keys.
+std::optional<SqlFailure> DatabaseEngine::State::check_parent(const SessionState& session,
+                                                              const std::string& key) {
+    if (!is_stale(session)) return std::nullopt;
+    const Fate fate = fate_of(session, key);
+    if (!fate.touched) return std::nullopt;
+    if (!fate.seen) return SqlFailure{"23503", "the row that a foreign key refers to is too new"};
+    return fate.strong ? std::optional(concurrent_update()) : std::nullopt;
 }
 
 }  // namespace fencepost::model

@@ -24,10 +24,16 @@ std::optional<std::vector<SqlValue>> values_of(std::span<const std::uint16_t> co
 
 }  // namespace
 
-// After a violation, with the changes that led to it still in the log. True if the session has to
-// wait before it can be told whether it is one.
-bool DatabaseEngine::State::references_wait(SessionState& session, std::size_t first) {
+// After a violation, with the changes that led to it still in the log: whether it is one (Failed),
+// or the session has to wait before that can be told, or must give way to other transactions.
+DatabaseEngine::State::Check DatabaseEngine::State::check_references(SessionState& session,
+                                                                     std::size_t first) {
     const database::ChangeLog& log = session.holdings.log;
+    for (std::size_t i = first; i < log.size(); ++i) {
+        if (log[i].cascaded) continue;
+        const Check check = lock_and_note(session, log, log[i]);
+        if (check != Check::Passed) return check;
+    }
     for (std::size_t i = first; i < log.size(); ++i) {
         if (log[i].cascaded) continue;
         const TableInfo& table = schema->tables[log[i].table];
@@ -35,9 +41,23 @@ bool DatabaseEngine::State::references_wait(SessionState& session, std::size_t f
         if (check == Check::Passed) {
             check = check_parents(session, table, log.before(log[i]), log.after(log[i]));
         }
-        if (check != Check::Passed) return check == Check::Waits;
+        if (check != Check::Passed) return check;
     }
-    return false;
+    return Check::Failed;
+}
+
+// A row is locked before the transaction counts as its writer, and then its new keys are entered.
+DatabaseEngine::State::Check DatabaseEngine::State::lock_and_note(SessionState& session,
+                                                                  const database::ChangeLog& log,
+                                                                  const Change& change) {
+    const TableInfo& table = schema->tables[change.table];
+    const LockMode mode = mode_of(table, change.kind, log.before(change), log.after(change));
+    if (change.kind != RowChange::Kind::Insert) {
+        key_of(table, 0, log.before(change), key_buffer);
+        if (!take_lock(session, key_buffer, {mode, false}, false)) return Check::Waits;
+    }
+    if (!note_write(session, table.id)) return Check::Refused;
+    return lock_keys(session, log, change) ? Check::Passed : Check::Waits;
 }
 
 // A row's primary key, and with it the whole row, for the rows with these values.
@@ -66,6 +86,7 @@ DatabaseEngine::State::Check DatabaseEngine::State::check_children(
         if (!values || (!after.empty() && values == values_of(columns, after))) continue;
         const bool follows = after.empty() ? key.follows_delete : key.follows_update;
         const LockMode mode = follows ? LockMode::Update : LockMode::KeyShare;
+        if (!note_newest_read(session, database::table_set(child.id))) return Check::Refused;
         const SqlResult rows = rows_with(child, key.columns, *values);
         std::vector<SqlValue> row(rows.columns());
         for (std::size_t i = 0; i < rows.rows(); ++i) {
@@ -90,6 +111,7 @@ DatabaseEngine::State::Check DatabaseEngine::State::check_parents(SessionState& 
         const auto values = values_of(key.columns, after);
         if (!values || (!before.empty() && values == values_of(key.columns, before))) continue;
         const TableInfo& parent = schema->tables[key.parent];
+        if (!note_read(session, database::table_set(parent.id))) return Check::Refused;
         if (rows_with(parent, parent.uniques[key.parent_index].columns, *values).rows() == 0) {
             return Check::Failed;
         }

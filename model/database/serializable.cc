@@ -24,28 +24,80 @@ bool SerializableTransactions::concurrent(const Transaction& one, const Transact
            (other.committed == kNever || other.committed > one.snapshot);
 }
 
-bool SerializableTransactions::note_read(Number reader, TableSet tables) {
-    if (transactions_[reader].doomed) return false;
-    transactions_[reader].read |= tables;
+std::vector<SerializableTransactions::Dependency> SerializableTransactions::writers_met(
+    Number reader, TableSet tables) const {
+    std::vector<Dependency> met;
     for (Number writer = 0; writer < transactions_.size(); ++writer) {
         const Transaction& other = transactions_[writer];
         if (writer == reader || (other.written & tables) == 0 || other.doomed) continue;
-        if (!concurrent(transactions_[reader], other)) continue;
-        if (!add_dependency(reader, writer, reader)) return false;
+        if (concurrent(transactions_[reader], other)) met.push_back({reader, writer});
     }
-    return true;
+    return met;
+}
+
+bool SerializableTransactions::note_read(Number reader, TableSet tables) {
+    // A doomed transaction learns of it where it reads or writes.
+    if (tables == 0) return true;
+    if (transactions_[reader].doomed) return false;
+    transactions_[reader].read |= tables;
+    return add_dependencies(writers_met(reader, tables), reader);
+}
+
+bool SerializableTransactions::note_newest_read(Number reader, TableSet tables,
+                                                std::span<const Number> replaced) {
+    if (tables == 0) return true;
+    if (transactions_[reader].doomed) return false;
+    transactions_[reader].read |= tables;
+    std::vector<Dependency> met = writers_met(reader, tables);
+    std::erase_if(met, [&](const Dependency& one) {
+        return transactions_[one.writer].committed != kNever &&
+               std::find(replaced.begin(), replaced.end(), one.writer) == replaced.end();
+    });
+    return add_dependencies(met, reader);
 }
 
 bool SerializableTransactions::note_write(Number writer, TableSet tables) {
+    if (tables == 0) return true;
     if (transactions_[writer].doomed) return false;
     transactions_[writer].wrote = true;
+    transactions_[writer].written |= tables;
+    std::vector<Dependency> met;
     for (Number reader = 0; reader < transactions_.size(); ++reader) {
         const Transaction& other = transactions_[reader];
         if (reader == writer || (other.read & tables) == 0 || other.doomed) continue;
-        if (!concurrent(transactions_[writer], other)) continue;
-        if (!add_dependency(reader, writer, writer)) return false;
+        if (concurrent(transactions_[writer], other)) met.push_back({reader, writer});
     }
-    return true;
+    return add_dependencies(met, writer);
+}
+
+// Whoever runs now, `self`, meets others in an order that PostgreSQL alone knows. Each is tried
+// first.
+bool SerializableTransactions::add_dependencies(std::span<const Dependency> met, Number self) {
+    std::vector<Dependency> turned(met.begin(), met.end());
+    std::vector<std::pair<bool, SerializableTransactions>> others;
+    for (std::size_t i = 1; i < met.size(); ++i) {
+        std::rotate(turned.begin(), turned.begin() + 1, turned.end());
+        others.emplace_back(false, *this);
+        others.back().first = others.back().second.add_in_order(turned, self);
+    }
+    const bool passes = add_in_order(met, self);
+    for (const auto& [other_passes, other] : others) {
+        order_mattered_ |= other_passes != passes || !same_victims(other);
+    }
+    return passes;
+}
+
+bool SerializableTransactions::add_in_order(std::span<const Dependency> met, Number self) {
+    return std::all_of(met.begin(), met.end(), [&](const Dependency& one) {
+        return add_dependency(one.reader, one.writer, self);
+    });
+}
+
+bool SerializableTransactions::same_victims(const SerializableTransactions& other) const {
+    return std::equal(transactions_.begin(), transactions_.end(), other.transactions_.begin(),
+                      other.transactions_.end(), [](const Transaction& a, const Transaction& b) {
+                          return a.doomed == b.doomed;
+                      });
 }
 
 void SerializableTransactions::set_written(Number number, TableSet tables) {

@@ -170,7 +170,10 @@ void DatabaseEngine::State::freeze_subqueries(SessionState& session, KeptStateme
 // What a commit did to the row that a weak lock waits for. A foreign key's parent that is deleted
 // is gone, even if another row with its key takes its place.
 void DatabaseEngine::State::note_changed_row(database::Wait& wait, const SessionState& committing) {
-    if (wait.key.empty() || wait.request.probe || wait.request.mode != LockMode::KeyShare) return;
+    const bool weak = wait.request.mode == LockMode::KeyShare;
+    if (wait.key.empty() || wait.request.probe || !(weak || wait.child || wait.newest)) {
+        return;
+    }
     const ChangeLog& log = committing.holdings.log;
     const database::KeyParts parts = database::read_key(wait.key);
     for (std::size_t i = 0; i < log.size(); ++i) {
@@ -182,7 +185,7 @@ void DatabaseEngine::State::note_changed_row(database::Wait& wait, const Session
                            key_of(table, parts.index, log.after(log[i]), second_key_buffer) &&
                            second_key_buffer == key_buffer;
         wait.parent_gone |= wait.parent && !stays;
-        wait.child_gone |= wait.child && !stays;
+        wait.changed_since |= wait.newest || (wait.child && !(weak && stays));
         wait.look_again |= wait.parent_gone;
         wait.newer |= is_strong(committing, i);
     }

@@ -115,6 +115,13 @@ std::optional<SqlFailure> DatabaseEngine::State::prepare(KeptStatement& statemen
             (insert->condition.has_value() || upsert_mode(*table, *insert) == LockMode::Update);
     }
     statement.sqlite = std::move(std::get<database::PreparedText>(prepared));
+    statement.named = 0;
+    const database::Tokens tokens = database::tokenize(statement.text);
+    for (std::size_t i = 0; i < tokens.list.size(); ++i) {
+        if (const TableInfo* table = schema->find(tokens.name(i))) {
+            statement.named |= database::table_set(table->id);
+        }
+    }
     statement.schema_id = schema->id;
     return std::nullopt;
 }
@@ -176,9 +183,10 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::run(SessionState& session,
                                        std::to_string(statement.parsed.parameter_count)};
     }
     if (!holders.empty() && blocked_by_ddl(session, statement)) return IsBlocked{};
-    Attempt attempt = session.level == IsolationLevel::ReadCommitted
-                          ? run_prepared(session, statement, parameters, again)
-                          : run_isolated(session, statement, parameters, again);
+    const bool keeps_snapshot =
+        session.level != IsolationLevel::ReadCommitted && !has(DatabaseFlaw::SnapshotForgotten);
+    Attempt attempt = !keeps_snapshot ? run_prepared(session, statement, parameters, again)
+                                      : run_isolated(session, statement, parameters, again);
     if (kind == StatementKind::LockingQuery && !session.in_block &&
         std::holds_alternative<SqlResult>(attempt)) {
         session.holdings.clear();
@@ -219,7 +227,9 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::run_write(SessionState& se
     Holdings& holdings = session.holdings;
     asking = session.id;
     make_resident(session);
-    if (others) add_missing_locks();
+    // What a transaction with a snapshot locks is noted even if it is alone.
+    const bool locks = others || session.snapshot;
+    if (locks) add_missing_locks();
     if (session.in_block || others || again || session.snapshot) begin(session);
     const auto& insert = statement.parsed.insert;
     if (insert && insert->on_conflict != database::ConflictAction::Fail &&
@@ -251,12 +261,19 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::run_write(SessionState& se
         holdings.log.truncate(first);
         return block_write(session, statement, parameters, again);
     }
+    const bool wrote = complete || database::is_unique_violation(code);
+    if (session.serial && insert && wrote && !note_insert(session, statement, code)) {
+        holdings.log.truncate(first);
+        return dependencies();
+    }
     if (code != SQLITE_OK) {
-        if (is_stale(session) && database::is_foreign_key_violation(code)) {
+        if (database::is_foreign_key_violation(code)) {
             if (auto instead = check_followers(session, first)) failure = *instead;
         }
-        if (others && database::is_foreign_key_violation(code) &&
-            (!lock_own_keys(session, first) || references_wait(session, first))) {
+        Check check = Check::Failed;
+        if (complete && (others || session.serial)) check = check_references(session, first);
+        if (check == Check::Refused) failure = dependencies();
+        if (check == Check::Waits) {
             if (!again) remember_candidates(session, statement, holdings.log, first);
             holdings.log.truncate(first);
             return block_write(session, statement, parameters, again);
@@ -271,33 +288,32 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::run_write(SessionState& se
         return failure;
     }
 
-    if (is_stale(session)) {
-        if (auto unseen = check_followers(session, first)) return std::move(*unseen);
+    if (locks) {
+        auto instead = settle_changes(session, first);
+        if (instead && std::holds_alternative<SqlFailure>(*instead)) return std::move(*instead);
+        if (instead) {
+            database::Wait& wait = session.wait;
+            wait.newest = insert && !wait.request.probe && wait.request.mode != LockMode::KeyShare;
+            if (!again) remember_candidates(session, statement, holdings.log, first);
+            holdings.log.truncate(first);
+            return block_write(session, statement, parameters, again);
+        }
     }
-    if (others && !lock_changes(session, first)) {
-        if (!again) remember_candidates(session, statement, holdings.log, first);
-        holdings.log.truncate(first);
-        return block_write(session, statement, parameters, again);
-    }
-    if (auto refused = finish_write(session, first, others)) return std::move(*refused);
+    if (auto refused = finish_write(session, first, locks)) return std::move(*refused);
     const auto columns =
         static_cast<std::size_t>(sqlite3_column_count(statement.sqlite.handle.get()));
     return SqlResult(columns, std::move(rows), affected);
 }
 
-// The changes from `first` on are made, and what they lock is locked if there are others.
+// The changes from `first` on are made, and what they lock is locked if `locked`.
 std::optional<SqlFailure> DatabaseEngine::State::finish_write(SessionState& session,
-                                                              std::size_t first, bool others) {
+                                                              std::size_t first, bool locked) {
     Holdings& holdings = session.holdings;
-    if (!note_changes(session, first)) {
-        return SqlFailure{
-            "40001",
-            "could not serialize access due to read/write dependencies among transactions"};
-    }
+    note_written(session);
     if (!session.in_block) {
         if (auto failure = agree_to_commit(session)) return failure;
     }
-    if (others) holdings.locked_changes = holdings.log.size();
+    if (locked) holdings.locked_changes = holdings.log.size();
     if (session.in_block) {
         for (std::size_t i = first; i < holdings.log.size(); ++i) {
             holdings.tables |= database::table_set(holdings.log[i].table);

@@ -87,6 +87,7 @@ SqlFailure DatabaseEngine::State::abort(SessionState& session, SqlFailure failur
     if (has(DatabaseFlaw::ErrorKeepsTransaction)) return failure;
     if (session.savepoints.empty()) {
         session.holdings.clear();
+        release_snapshot(session);
         end_waits_for(session);
     } else {
         roll_back_to(session, session.savepoints.back().mark);

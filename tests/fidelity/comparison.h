@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,9 @@ struct Comparison {
     std::int64_t steps = 0;        // commands or statements in them
     std::int64_t differences = 0;  // cases in which model and system differ
     double seconds = 0;
+    // Cases that ended at a difference which docs/fidelity.md names, by that name: what comes after
+    // one was not compared.
+    std::map<std::string, std::int64_t> known{};
     // The first difference, shrunk, as a short session that a person can type.
     std::string first_difference{};
     // Why nothing was compared, when the real system is not there.

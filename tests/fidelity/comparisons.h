@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "model/database/outcome.h"
 #include "tests/fidelity/comparison.h"
 
 namespace fencepost::fidelity {
@@ -26,6 +28,8 @@ struct ComparisonOptions {
     // much.
     std::int64_t cases = 10'000;
     std::uint64_t seed = 1;
+    // Of PostgreSQL, one isolation level instead of all.
+    std::optional<model::IsolationLevel> level{};
     // Called now and then. What it throws ends the comparison, and whatever was started is stopped.
     std::function<void(const Progress&)> progress = [](const Progress&) {};
 };

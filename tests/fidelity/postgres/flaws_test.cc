@@ -13,6 +13,7 @@ struct PlantedFlaw {
     const char* name;
     model::DatabaseFlaw flaw;
     std::int64_t within;  // so many interleavings
+    model::IsolationLevel level = model::IsolationLevel::ReadCommitted;
 };
 
 class FlawTest : public testing::TestWithParam<PlantedFlaw> {};
@@ -22,6 +23,7 @@ TEST_P(FlawTest, IsFoundWithinABoundedNumberOfInterleavings) {
                                                 .seed = 20261130,
                                                 .first_only = true,
                                                 .shrink = false,
+                                                .level = GetParam().level,
                                                 .flaw = GetParam().flaw});
     if (result.skipped) GTEST_SKIP() << *result.skipped;
     EXPECT_EQ(result.differences, 1) << "not found in " << result.cases << " interleavings";
@@ -43,11 +45,15 @@ INSTANTIATE_TEST_SUITE_P(
                     PlantedFlaw{"ErrorKeepsTransaction", Flaw::ErrorKeepsTransaction, 400},
                     PlantedFlaw{"ForeignKeyLocksNothing", Flaw::ForeignKeyLocksNothing, 400},
                     PlantedFlaw{"LastWaiterFirst", Flaw::LastWaiterFirst, 400},
-                    PlantedFlaw{"KilledSessionCommits", Flaw::KilledSessionCommits, 400}),
+                    PlantedFlaw{"KilledSessionCommits", Flaw::KilledSessionCommits, 400},
+                    PlantedFlaw{"SnapshotForgotten", Flaw::SnapshotForgotten, 400,
+                                model::IsolationLevel::RepeatableRead},
+                    PlantedFlaw{"WriteSkewPasses", Flaw::WriteSkewPasses, 400,
+                                model::IsolationLevel::Serializable}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(FlawListTest, EveryFlawOfTheModelIsPlanted) {
-    EXPECT_EQ(static_cast<int>(model::kLastDatabaseFlaw), 12);
+    EXPECT_EQ(static_cast<int>(model::kLastDatabaseFlaw), 14);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ std::vector<Comparison> compare_postgres(const ComparisonOptions& options) {
                                  std::pair{IsolationLevel::Serializable, 20}};
     std::vector<Comparison> all;
     for (const auto& [level, part] : kLevels) {
+        if (options.level && *options.level != level) continue;
         PostgresOptions one;
         one.cases = std::max<std::int64_t>(1, options.cases / part);
         one.seed = options.seed;

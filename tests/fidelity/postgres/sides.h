@@ -28,6 +28,7 @@ public:
     [[nodiscard]] bool waiting(std::size_t session) const;
     [[nodiscard]] bool in_transaction(std::size_t session) const;
     [[nodiscard]] bool failed(std::size_t session) const;
+    [[nodiscard]] bool order_decided() const { return engine_.order_decided(); }
     Observation step(std::size_t session, const std::string& sql);
     // The session ends in the middle of whatever it does; a new one takes its place.
     Observation kill(std::size_t session);
