@@ -211,12 +211,24 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::lock_on_snapshot(SessionSt
     while (locked < limit.last && (code = stepping.next()) == SQLITE_ROW) {
         row_key(statement, table, columns);
         const Fate fate = fate_of(session, key_buffer);
-        if (clause.wait == RowLockWait::Wait &&
-            waits_for_lockers(session, fate, key_buffer, {clause.mode, false})) {
+        if (waits_for_lockers(session, fate, key_buffer, {clause.mode, false})) {
+            if (clause.wait == RowLockWait::SkipLocked) continue;
+            if (clause.wait == RowLockWait::NoWait) return lock_not_available(table);
             note_holding(session);
             return IsBlocked{};
         }
-        if (fate.touched && (clause.mode != LockMode::KeyShare || fate.strong)) {
+        const bool changed = fate.touched && (clause.mode != LockMode::KeyShare || fate.strong);
+        // One that has locked the old version for itself follows the row to its newest version, and
+        // waits for who has locked that one, before it fails.
+        if (changed && session.holdings.locks.conflicts(key_buffer, {LockMode::Update, false}) &&
+            is_held(session, key_buffer, {clause.mode, false})) {
+            session.wait.key = key_buffer;
+            session.wait.request = {clause.mode, false};
+            session.wait.newest = true;
+            note_holding(session);
+            return IsBlocked{};
+        }
+        if (changed) {
             return SqlFailure{"40001", "could not serialize access due to concurrent update"};
         }
         if (is_held(session, key_buffer, {clause.mode, false})) {

@@ -67,6 +67,7 @@ void ServerSession::on_notice(void* self, const PGresult* notice) {
 
 void ServerSession::send(const std::string& sql) {
     answer_.reset();
+    answers_.clear();
     waiting_ = false;
     if (PQsendQuery(connection_, sql.c_str()) != 1) {
         throw ServerLost(std::string("a statement cannot be sent: ") + PQerrorMessage(connection_));
@@ -86,7 +87,8 @@ void ServerSession::read_results() {
     while (PQisBusy(connection_) == 0) {
         PGresult* result = PQgetResult(connection_);
         if (result == nullptr) return;
-        if (!answer_ || answer_->sqlstate.empty()) answer_ = answer_of(result);
+        answers_.push_back(answer_of(result));
+        if (!answer_ || answer_->sqlstate.empty()) answer_ = answers_.back();
         PQclear(result);
     }
 }
@@ -100,6 +102,10 @@ std::optional<Answer> ServerSession::settle() {
         if (waiting_) return std::nullopt;
         wait_readable();
     }
+}
+
+bool ServerSession::in_transaction() const {
+    return PQtransactionStatus(connection_) != PQTRANS_IDLE;
 }
 
 void ServerSession::wait_for_end() {
@@ -119,6 +125,11 @@ Answer ServerSession::run(const std::string& sql) {
     auto answer = settle();
     if (!answer) throw ServerLost("a statement of the comparison itself waits: " + sql);
     return std::move(*answer);
+}
+
+std::vector<Answer> ServerSession::run_each(const std::string& sql) {
+    run(sql);
+    return std::move(answers_);
 }
 
 }  // namespace fencepost::fidelity

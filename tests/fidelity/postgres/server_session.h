@@ -34,6 +34,8 @@ public:
     ServerSession& operator=(const ServerSession&) = delete;
 
     [[nodiscard]] pid_t process() const { return process_; }
+    // Between BEGIN and its end, failed or not, as of its last answer.
+    [[nodiscard]] bool in_transaction() const;
 
     void send(const std::string& sql);
     // The answer, or nothing if the statement waits for a lock.
@@ -46,6 +48,8 @@ public:
     // Sends and waits for the answer; the statement must not stand at a lock. With several
     // statements, the answer to the last.
     Answer run(const std::string& sql);
+    // The same with the answers to all statements.
+    std::vector<Answer> run_each(const std::string& sql);
 
 private:
     static void on_notice(void* self, const pg_result* notice);
@@ -56,6 +60,7 @@ private:
     pid_t process_ = 0;
     bool waiting_ = false;
     std::optional<Answer> answer_;
+    std::vector<Answer> answers_;  // of the statements that were sent together
 };
 
 }  // namespace fencepost::fidelity

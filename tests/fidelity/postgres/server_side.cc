@@ -11,13 +11,17 @@ namespace fencepost::fidelity {
 
 namespace {
 
-// Deleted rows stay in the files until a TRUNCATE.
+// Deleted rows stay in the files until a TRUNCATE. At SERIALIZABLE it matters which rows share a
+// page with them: a scan that has found its row looks at no further page.
 constexpr std::size_t kResetsForTruncate = 200;
+constexpr std::size_t kResetsAtSerializable = 5;
 
 }  // namespace
 
 ServerSide::ServerSide(const std::string& connection_info, model::IsolationLevel level)
-    : monitor_(connection_info) {
+    : truncates_after_(level == model::IsolationLevel::Serializable ? kResetsAtSerializable
+                                                                    : kResetsForTruncate),
+      monitor_(connection_info) {
     // A space within an option is escaped.
     std::string value(name_of(level));
     if (const std::size_t space = value.find(' '); space != std::string::npos) {
@@ -46,7 +50,7 @@ void ServerSide::reset(std::size_t sessions) {
         if (waiting(i)) {
             terminate(i);
             sessions_[i] = std::make_unique<ServerSession>(connection_info_);
-        } else {
+        } else if (sessions_[i]->in_transaction()) {
             sessions_[i]->run("ROLLBACK");
         }
     }
@@ -57,7 +61,7 @@ void ServerSide::reset(std::size_t sessions) {
     ordered_.assign(sessions_.size(), false);
     stopped_.assign(sessions_.size(), false);
     std::string script = "BEGIN;";
-    if (resets_++ % kResetsForTruncate == 0) script += "TRUNCATE child, kid, log, t;";
+    if (resets_++ % truncates_after_ == 0) script += "TRUNCATE child, kid, log, t;";
     script += clearing_script();
     script += rows_script();
     script += "COMMIT";
@@ -93,8 +97,7 @@ Observation ServerSide::step(std::size_t session, const std::string& sql) {
     } else {
         waiters_.push_back(session);
     }
-    let_go_on(seen);
-    note_waits(seen);
+    note_waits(seen, let_go_on(seen));
     return seen;
 }
 
@@ -104,8 +107,7 @@ Observation ServerSide::kill(std::size_t session) {
     terminate(session);
     std::erase(waiters_, session);
     sessions_[session] = std::make_unique<ServerSession>(connection_info_);
-    let_go_on(seen);
-    note_waits(seen);
+    note_waits(seen, let_go_on(seen));
     return seen;
 }
 
@@ -129,9 +131,11 @@ void ServerSide::hold_waiters() {
 }
 
 // Continues the waiters that are free now, one after the other. Each may free others.
-void ServerSide::let_go_on(Observation& seen) {
+// Answers who stands at a lock in the end.
+std::vector<ServerSide::Ungranted> ServerSide::let_go_on(Observation& seen) {
+    std::vector<Ungranted> blocked;
     while (!waiters_.empty()) {
-        const std::vector<Ungranted> blocked = ungranted();
+        blocked = ungranted();
         const auto freed = std::find_if(waiters_.begin(), waiters_.end(), [&](std::size_t waiter) {
             return std::none_of(blocked.begin(), blocked.end(), [&](const Ungranted& lock) {
                 return lock.process == sessions_[waiter]->process();
@@ -153,6 +157,7 @@ void ServerSide::let_go_on(Observation& seen) {
         if (stopped_[waiter]) ::kill(sessions_[waiter]->process(), SIGCONT);
         stopped_[waiter] = false;
     }
+    return blocked;
 }
 
 std::vector<ServerSide::Ungranted> ServerSide::ungranted() {
@@ -173,9 +178,7 @@ std::vector<ServerSide::Ungranted> ServerSide::ungranted() {
     return result;
 }
 
-void ServerSide::note_waits(Observation& seen) {
-    if (waiters_.empty()) return;
-    const std::vector<Ungranted> blocked = ungranted();
+void ServerSide::note_waits(Observation& seen, const std::vector<Ungranted>& blocked) {
     for (std::size_t session = 0; session < sessions_.size(); ++session) {
         if (!waiting(session)) continue;
         std::vector<pid_t> reached = {sessions_[session]->process()};
@@ -199,9 +202,12 @@ void ServerSide::note_waits(Observation& seen) {
 }
 
 std::vector<std::string> ServerSide::tables() {
+    std::string all;
+    for (const std::string& query : final_queries()) all += query + ";";
     std::vector<std::string> result;
-    for (const std::string& query : final_queries()) {
-        result.push_back(monitor_.run(query).text());
+    for (const Answer& answer : monitor_.run_each(all)) result.push_back(answer.text());
+    if (result.size() != final_queries().size()) {
+        throw ServerLost("PostgreSQL does not show its tables: " + result.back());
     }
     return result;
 }

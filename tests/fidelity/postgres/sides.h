@@ -64,12 +64,13 @@ private:
     };
     void add_answer(Observation& seen, std::size_t session, Answer answer) const;
     void hold_waiters();
-    void let_go_on(Observation& seen);
-    void note_waits(Observation& seen);
+    std::vector<Ungranted> let_go_on(Observation& seen);
+    void note_waits(Observation& seen, const std::vector<Ungranted>& blocked);
     [[nodiscard]] std::vector<Ungranted> ungranted();
     [[nodiscard]] std::size_t index_of(pid_t process) const;
     void terminate(std::size_t session);
 
+    std::size_t truncates_after_;  // so many resets
     std::string connection_info_;  // of the sessions
     ServerSession monitor_;
     std::vector<std::unique_ptr<ServerSession>> sessions_;

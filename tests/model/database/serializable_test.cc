@@ -87,6 +87,27 @@ TEST_F(SerializableTest, AParentThatIsTooNewIsStillRead) {
     EXPECT_EQ(run('B', "INSERT INTO child (parent) VALUES (3)"), "40001");
 }
 
+TEST_F(SerializableTest, ALockOfOnesOwnOnAnOldVersionLeadsToTheNewestAndItsLockers) {
+    begin("B");
+    run('B', "SELECT id FROM log");
+    run('A', "UPDATE t SET v = 0 WHERE id = 1");
+    begin("A");
+    run('A', "INSERT INTO child (parent) VALUES (1)");
+    EXPECT_EQ(run('B', "SELECT id FROM t WHERE id = 1 FOR KEY SHARE"), "1");
+    EXPECT_EQ(run('B', "SELECT id FROM t WHERE id = 1 FOR UPDATE"), "waits");
+    run('A', "ROLLBACK");
+    EXPECT_EQ(gone_on(), "B: 40001");
+}
+
+TEST_F(SerializableTest, SkipLockedSkipsAnOldVersionThatSomebodyHasLocked) {
+    begin("AC");
+    run('A', "SELECT id FROM log");
+    run('C', "INSERT INTO child (parent) VALUES (2)");
+    run('B', "UPDATE t SET v = 1 WHERE id = 2");
+    EXPECT_EQ(run('A', "SELECT id FROM t WHERE id = 2 FOR UPDATE SKIP LOCKED"), "no rows");
+    EXPECT_EQ(run('A', "SELECT id FROM t WHERE id = 2 FOR UPDATE NOWAIT"), "55P03");
+}
+
 TEST_F(SerializableTest, SaysWhenTheOrderOfRowsDecidedWhoFails) {
     begin("AC");
     run('C', "DELETE FROM t WHERE id = 2");
