@@ -1,5 +1,5 @@
-// The engine of the simulated database: PostgreSQL 15 at READ COMMITTED, as a state machine over
-// one kept SQLite connection. It knows no time, no network and no fibers: a statement is answered
+// The engine of the simulated database: PostgreSQL 15 at READ COMMITTED, REPEATABLE READ and
+// SERIALIZABLE, as a state machine over one kept SQLite connection. It knows no time, no network and no fibers: a statement is answered
 // at once, or it is Blocked and answered later by take_completions(), when the transactions that it
 // waits for have ended. When a wait has lasted too long is for the caller to decide (fail_wait()).
 //
@@ -21,17 +21,17 @@
 //
 // How: SQLite holds the committed rows and the changes of at most one open transaction. When
 // another session needs the floor, SQLite rolls back and the changes are made again, row by row,
-// when their session goes on. So any state is the committed rows plus a list of changes; snapshots
-// for REPEATABLE READ can be built from the same parts.
+// when their session goes on. So any state is the committed rows plus a list of changes; what an
+// older snapshot sees is the committed rows with later commits undone.
 //
 // Where it differs from PostgreSQL:
 // - After a wait, subqueries that stand alone keep the values of the statement's snapshot, as in
 //   PostgreSQL; correlated ones and joined tables are read anew. So is the order of FOR UPDATE.
-// - ON CONFLICT DO UPDATE … WHERE locks no row whose WHERE is false.
 // - Row locks are taken in the order in which SQLite finds rows: that of the primary key, mostly.
+// - SERIALIZABLE notes reads by table, as a sequential scan does; a snapshot that sees a deleted row
+//   beside its own new one with the key is refused.
 // - DDL waits for the open transactions that have written or locked rows of its table (CREATE
-// INDEX:
-//   written), not for those that have only read it, and holds the table until its own ends.
+//   INDEX: written), not for those that have only read it, and holds the table until its own ends.
 // - Of advisory locks there are pg_advisory_xact_lock() and pg_try_advisory_xact_lock(), each a
 //   statement of its own, with one number or hashtext().
 // - Types are SQLite's: a text in a BIGINT column is kept, 1/0 is NULL.
