@@ -1,7 +1,8 @@
 // The engine of the simulated database: PostgreSQL 15 at READ COMMITTED, REPEATABLE READ and
-// SERIALIZABLE, as a state machine over one kept SQLite connection. It knows no time, no network and no fibers: a statement is answered
-// at once, or it is Blocked and answered later by take_completions(), when the transactions that it
-// waits for have ended. When a wait has lasted too long is for the caller to decide (fail_wait()).
+// SERIALIZABLE, as a state machine over one kept SQLite connection. It knows no time, no network
+// and no fibers: a statement is answered at once, or it is Blocked and answered later by
+// take_completions(), when the transactions that it waits for have ended. When a wait has lasted
+// too long is for the caller to decide (fail_wait()).
 //
 // What holds:
 // - A statement sees what was committed as it started, and its own transaction's changes.
@@ -28,7 +29,8 @@
 // - After a wait, subqueries that stand alone keep the values of the statement's snapshot, as in
 //   PostgreSQL; correlated ones and joined tables are read anew. So is the order of FOR UPDATE.
 // - Row locks are taken in the order in which SQLite finds rows: that of the primary key, mostly.
-// - SERIALIZABLE notes reads by table, as a sequential scan does; a snapshot that sees a deleted row
+// - SERIALIZABLE notes reads by table, as a sequential scan does; a snapshot that sees a deleted
+// row
 //   beside its own new one with the key is refused.
 // - DDL waits for the open transactions that have written or locked rows of its table (CREATE
 //   INDEX: written), not for those that have only read it, and holds the table until its own ends.

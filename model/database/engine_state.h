@@ -160,6 +160,8 @@ struct LaterCommit {
     std::optional<SerializableTransactions::Number> serial;
     ChangeLog log;
     std::vector<bool> strong;  // for each change: whether FOR KEY SHARE notices it
+    // The same for one that comes to the version that it replaced from an older one.
+    std::vector<bool> strong_for_followers;
     // For each change: who held a weak lock on the version that it replaced.
     std::vector<std::vector<SessionId>> lockers;
 };
@@ -357,7 +359,8 @@ struct DatabaseEngine::State {
     bool locks_matter(const SessionState& session) const {
         return session.in_block || open_snapshots > 0;
     }
-    bool is_strong(const SessionState& session, std::size_t index);
+    bool is_strong(const SessionState& session, std::size_t index, std::size_t first_lock = 0);
+    static std::size_t first_lock_beside(const SessionState& session, std::size_t index);
     void keep_commit(const SessionState& session);
     Fate fate_of(const SessionState& session, const std::string& key);
     bool waits_for_lockers(SessionState& session, const Fate& fate, const std::string& key,

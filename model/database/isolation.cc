@@ -56,7 +56,8 @@ bool DatabaseEngine::State::is_stale(const SessionState& session) const {
 
 // Whether FOR KEY SHARE notices a change: the row's keys change, or the version that it replaces
 // was locked so before.
-bool DatabaseEngine::State::is_strong(const SessionState& session, std::size_t index) {
+bool DatabaseEngine::State::is_strong(const SessionState& session, std::size_t index,
+                                      std::size_t first_lock) {
     const ChangeLog& log = session.holdings.log;
     const Change& change = log[index];
     const TableInfo& table = schema->tables[change.table];
@@ -71,17 +72,29 @@ bool DatabaseEngine::State::is_strong(const SessionState& session, std::size_t i
         key_of(table, 0, log.after(log[i]), other);
         if (key == other) first = i + 1;
     }
-    return session.holdings.locks.conflicts_between(key, {LockMode::KeyShare, false}, first, index);
+    return session.holdings.locks.conflicts_between(key, {LockMode::KeyShare, false}, first, index,
+                                                    first_lock);
+}
+
+// The first lock that was taken in the same savepoint as this change.
+std::size_t DatabaseEngine::State::first_lock_beside(const SessionState& session,
+                                                     std::size_t index) {
+    std::size_t first = 0;
+    for (const database::Savepoint& savepoint : session.savepoints) {
+        if (savepoint.mark.changes <= index) first = savepoint.mark.locks;
+    }
+    return first;
 }
 
 void DatabaseEngine::State::keep_commit(const SessionState& session) {
     ++commit_count;
     if (open_snapshots == 0) return;
-    database::LaterCommit later{commit_count, committing_serial, session.holdings.log, {}, {}};
+    database::LaterCommit later{commit_count, committing_serial, session.holdings.log, {}, {}, {}};
     for (std::size_t i = 0; i < later.log.size(); ++i) {
         const Change& change = later.log[i];
         const TableInfo& table = schema->tables[change.table];
         later.strong.push_back(is_strong(session, i));
+        later.strong_for_followers.push_back(is_strong(session, i, first_lock_beside(session, i)));
         key_of(table, 0,
                change.kind == RowChange::Kind::Insert ? later.log.after(change)
                                                       : later.log.before(change),
@@ -125,12 +138,12 @@ DatabaseEngine::State::Fate DatabaseEngine::State::fate_of(const SessionState& s
             const bool had = matches(commit.log.before(change));
             const bool has = matches(commit.log.after(change));
             if (!had && !has) continue;
+            fate.strong |= fate.touched ? commit.strong_for_followers[i] : commit.strong[i];
             if (!fate.touched) {
                 fate.seen = had;
                 fate.lockers = commit.lockers[i];
             }
             fate.touched = true;
-            fate.strong |= commit.strong[i];
             fate.gone |= had && !has;
         }
     }

@@ -156,9 +156,10 @@ bool LockSet::conflicts(std::string_view key, LockRequest request) const {
 }
 
 bool LockSet::conflicts_between(std::string_view key, LockRequest request, std::size_t first,
-                                std::size_t last) const {
+                                std::size_t last, std::size_t from) const {
     const std::uint64_t hash = hash_of(key);
-    return std::any_of(locks_.begin(), locks_.end(), [&](const Lock& lock) {
+    const auto begin = locks_.begin() + static_cast<std::ptrdiff_t>(std::min(from, locks_.size()));
+    return std::any_of(begin, locks_.end(), [&](const Lock& lock) {
         return !lock.written && lock.changes >= first && lock.changes <= last &&
                conflicts(lock, hash, key, request);
     });

@@ -58,9 +58,10 @@ public:
 
     [[nodiscard]] bool conflicts(std::string_view key, LockRequest request) const;
     // Whether a lock that nothing was written under conflicts, of those taken with at least `first`
-    // and at most `last` changes made.
+    // and at most `last` changes made, without the first `from` locks.
     [[nodiscard]] bool conflicts_between(std::string_view key, LockRequest request,
-                                         std::size_t first, std::size_t last) const;
+                                         std::size_t first, std::size_t last,
+                                         std::size_t from) const;
     [[nodiscard]] bool touches(TableId table) const;
 
     // The locks from this one on were taken in a savepoint that has been released.

@@ -108,6 +108,23 @@ TEST_F(SerializableTest, SkipLockedSkipsAnOldVersionThatSomebodyHasLocked) {
     EXPECT_EQ(run('A', "SELECT id FROM t WHERE id = 2 FOR UPDATE NOWAIT"), "55P03");
 }
 
+TEST_F(SerializableTest, AChildComesToItsParentsNewestVersionPastALockBeforeASavepoint) {
+    const auto child_after = [this](std::string_view savepoint) {
+        run('A', "ROLLBACK");
+        begin("AC");
+        run('A', "SELECT id FROM log");
+        run('C', "UPDATE t SET v = 1 WHERE id = 2");
+        run('C', "SELECT id FROM t WHERE id = 2 FOR UPDATE");
+        run('C', savepoint);
+        run('C', "UPDATE t SET v = 2 WHERE id = 2");
+        EXPECT_EQ(run('A', "INSERT INTO child (parent) VALUES (2)"), "waits");
+        run('C', "COMMIT");
+        return gone_on();
+    };
+    EXPECT_EQ(child_after("SAVEPOINT s"), "A: 1");
+    EXPECT_EQ(child_after("SELECT 1"), "A: 40001");
+}
+
 TEST_F(SerializableTest, SaysWhenTheOrderOfRowsDecidedWhoFails) {
     begin("AC");
     run('C', "DELETE FROM t WHERE id = 2");
