@@ -62,6 +62,7 @@ void DatabaseEngine::State::reset(std::shared_ptr<const DatabaseImage::Content> 
     open_snapshots = 0;
     later_commits.clear();
     serializable.clear();
+    ever_written = content->filled;
     holders.clear();
     waiters.clear();
     wait_count = 0;

@@ -26,6 +26,7 @@ struct DatabaseImage::Content {
     std::vector<std::uint8_t> bytes;
     std::shared_ptr<const Schema> schema;
     std::vector<std::int64_t> sequences;
+    database::TableSet filled = 0;  // the tables that have rows
 };
 
 namespace database {
@@ -448,6 +449,7 @@ struct DatabaseEngine::State {
     std::size_t open_snapshots = 0;
     std::vector<database::LaterCommit> later_commits;  // those that an open snapshot does not see
     database::SerializableTransactions serializable;
+    TableSet ever_written = 0;  // tables that had rows at first, or in a SERIALIZABLE transaction
     std::optional<database::SerializableTransactions::Number>
         committing_serial;           // of the next commit
     std::vector<SessionId> holders;  // sessions that hold anything, sorted

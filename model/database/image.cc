@@ -67,6 +67,12 @@ DatabaseImage DatabaseImage::build(std::span<const std::string> scripts) {
     number_schema(content->bytes);
     content->schema = engine.state_->committed;
     content->sequences = engine.state_->connection.sequences.last;
+    for (const TableInfo& table : content->schema->tables) {
+        const Outcome outcome =
+            engine.execute(session, "SELECT 1 FROM " + database::quoted(table.name) + " LIMIT 1");
+        const auto* rows = std::get_if<SqlResult>(&outcome);
+        if (rows != nullptr && !rows->empty()) content->filled |= database::table_set(table.id);
+    }
     return DatabaseImage(std::move(content));
 }
 

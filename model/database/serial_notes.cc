@@ -53,6 +53,8 @@ DatabaseEngine::State::TableSet DatabaseEngine::State::children_of(
 bool DatabaseEngine::State::note_read(SessionState& session, TableSet tables) {
     if (!session.serial || has(DatabaseFlaw::WriteSkewPasses)) return true;
     const TableSet fresh = tables & ~std::exchange(session.wait.read, session.wait.read | tables);
+    // Whoever has to fail learns of it at a row, dead or alive.
+    if (serializable.is_doomed(*session.serial)) return (fresh & ever_written) == 0;
     return serializable.note_read(*session.serial, fresh);
 }
 
@@ -60,6 +62,7 @@ bool DatabaseEngine::State::note_newest_read(SessionState& session, TableSet tab
     if (!session.serial) return true;
     const TableSet fresh = tables & ~std::exchange(session.wait.read, session.wait.read | tables);
     if (fresh == 0) return true;
+    if (serializable.is_doomed(*session.serial)) return (fresh & ever_written) == 0;
     return serializable.note_newest_read(*session.serial, fresh, replaced_writers(session, fresh));
 }
 
@@ -70,6 +73,7 @@ bool DatabaseEngine::State::note_write(SessionState& session, std::size_t table)
     const database::Wait& wait = session.wait;
     const TableSet tables = database::table_set(table);
     const TableSet fresh = tables & ~std::exchange(session.wait.written, wait.written | tables);
+    ever_written |= tables;
     if (fresh != 0) return serializable.note_write(*session.serial, fresh);
     return wait.parent || wait.child || !serializable.is_doomed(*session.serial);
 }

@@ -125,6 +125,17 @@ TEST_F(SerializableTest, AChildComesToItsParentsNewestVersionPastALockBeforeASav
     EXPECT_EQ(child_after("SELECT 1"), "A: 40001");
 }
 
+TEST_F(SerializableTest, WhoHasToFailLearnsOfItAtARowAndNotInAnEmptyTable) {
+    begin("A");
+    run('A', "INSERT INTO t VALUES (3, NULL, 0)");
+    run('A', "SELECT id FROM t");
+    run('B', "UPDATE t SET v = 1 WHERE id = 2");
+    begin("B");
+    run('B', "UPDATE t SET v = 2 WHERE id = 2");
+    EXPECT_EQ(run('A', "SELECT id FROM log"), "no rows");
+    EXPECT_EQ(run('A', "SELECT id FROM child"), "40001");
+}
+
 TEST_F(SerializableTest, SaysWhenTheOrderOfRowsDecidedWhoFails) {
     begin("AC");
     run('C', "DELETE FROM t WHERE id = 2");
