@@ -24,16 +24,6 @@ using sim::require;
 constexpr int kChangeCounterAt = 24;
 constexpr int kVersionValidForAt = 92;
 
-// Once per process, before the first connection: no mutexes, no memory statistics.
-void configure_sqlite() {
-    static const bool done = [] {
-        sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
-        sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-        return true;
-    }();
-    require(done, "SQLite is configured");
-}
-
 void assign_text(SqlValue& to, const void* bytes, int size) {
     const auto* characters = static_cast<const char*>(bytes);
     if (auto* text = std::get_if<std::string>(&to)) {
@@ -79,6 +69,15 @@ Connection& self_of(sqlite3_context* context) {
 }
 
 }  // namespace
+
+void configure_sqlite() {
+    static const bool done = [] {
+        sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+        sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+        return true;
+    }();
+    require(done, "SQLite is configured");
+}
 
 void FinalizeStatement::operator()(sqlite3_stmt* statement) const {
     sqlite3_finalize(statement);

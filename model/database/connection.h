@@ -25,6 +25,9 @@ struct sqlite3_value;
 
 namespace fencepost::model::database {
 
+// Once per process, before the first connection to any database: no mutexes, no statistics.
+void configure_sqlite();
+
 struct FinalizeStatement {
     void operator()(sqlite3_stmt* statement) const;
 };

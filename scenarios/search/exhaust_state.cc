@@ -15,12 +15,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
 
-// The program itself: what another one has counted need not be what this one would.
-std::uint64_t program() {
-    static const std::uint64_t kHash = sim::hash_of(read_whole_file("/proc/self/exe"));
-    return kHash;
-}
-
 std::string to_hex(std::string_view bytes) {
     std::string text;
     text.reserve(2 * bytes.size());
@@ -60,7 +54,7 @@ ExhaustStateFile::ExhaustStateFile(const Subject& subject, const ExhaustOptions&
                   {"kinds", std::move(kinds)},
                   {"equals_left_out", options.leave_out_equals},
                   {"plans", hash_text(plans)},
-                  {"program", hash_text(program())}}
+                  {"program", hash_text(hash_of_this_program())}}
                  .dump();
 }
 

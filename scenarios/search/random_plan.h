@@ -29,6 +29,7 @@ struct Subject {
     std::map<std::string, std::int64_t, std::less<>> parameters{};  // overrides
 
     [[nodiscard]] sim::Plan plan(std::uint64_t seed) const;
+    bool operator==(const Subject&) const = default;
 };
 
 struct Catalogue {

@@ -59,13 +59,13 @@ private:
     std::string reached_;
 };
 
-void note_problem(const PoolReport& report, SearchResult& result) {
+}  // namespace
+
+void note_end(const PoolReport& report, SearchResult& result) {
     result.end = report.end;
     result.problem = report.problem;
     result.workers_replaced += report.workers_replaced;
 }
-
-}  // namespace
 
 bool SearchResult::harness_failed() const {
     return end == PoolEnd::CouldNotStart || totals.nondeterministic_runs > 0 ||
@@ -118,7 +118,7 @@ SearchResult run_plans(const Scenario& scenario, const PlanList& plans,
     const PoolReport report = run_in_workers(
         plans.count, [&] { return std::make_unique<PlanSession>(scenario, plans, options); },
         callbacks, options.pool);
-    note_problem(report, result);
+    note_end(report, result);
     result.done = report.items;
 
     for (const FailingRun& run : result.totals.failures) {
@@ -173,10 +173,10 @@ std::optional<Reached> reached_in_worker(const sim::Plan& plan, const SearchOpti
         result.mishaps.back().mishap.item = plan.seed;
         return true;
     };
-    note_problem(run_in_workers(
-                     1, [&] { return std::make_unique<ReachedSession>(plans, options); }, callbacks,
-                     options.pool),
-                 result);
+    note_end(run_in_workers(
+                 1, [&] { return std::make_unique<ReachedSession>(plans, options); }, callbacks,
+                 options.pool),
+             result);
     return reached;
 }
 
@@ -198,7 +198,7 @@ std::optional<Catalogue> catalogue_in_workers(const Scenario& scenario, const Su
     const PoolReport report = run_in_workers(
         plans.size(), [&] { return std::make_unique<ReachedSession>(plans, options); }, callbacks,
         pool);
-    note_problem(report, result);
+    note_end(report, result);
     if (report.end != PoolEnd::Completed) return std::nullopt;
     return builder.take(scenario);
 }

@@ -85,6 +85,8 @@ SearchResult run_plans(const Scenario& scenario, const std::vector<sim::Plan>& p
 struct SeedRange {
     std::uint64_t first = 0;
     std::uint64_t last = 0;  // included
+
+    bool operator==(const SeedRange&) const = default;
 };
 
 // One random plan a seed. Throws sim::PlanError when the subject names what there is not.
@@ -95,6 +97,9 @@ SearchResult sweep(const Scenario& scenario, const Subject& subject, SeedRange s
 // fault, there is none: it is added to `result`.
 std::optional<Catalogue> catalogue_in_workers(const Scenario& scenario, const Subject& subject,
                                               const SearchOptions& options, SearchResult& result);
+
+// How a pool ended, as far as it concerns the search.
+void note_end(const PoolReport& report, SearchResult& result);
 
 // What one plan reaches, found out in a worker; the same on a mishap.
 std::optional<Reached> reached_in_worker(const sim::Plan& plan, const SearchOptions& options,

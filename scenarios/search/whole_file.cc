@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "sim/plan.h"
+#include "sim/random.h"
 
 namespace fencepost::scenarios {
 namespace {
@@ -27,6 +28,11 @@ std::string read_whole_file(const std::string& path) {
     std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     if (file.bad()) fail(path, "cannot be read");
     return text;
+}
+
+std::uint64_t hash_of_this_program() {
+    static const std::uint64_t kHash = sim::hash_of(read_whole_file("/proc/self/exe"));
+    return kHash;
 }
 
 void write_whole_file(const std::string& path, std::string_view text) {

@@ -1,10 +1,14 @@
 // Files that are there whole or not at all. Throws sim::PlanError with the path.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace fencepost::scenarios {
+
+// A hash of this program's file: what another build has counted need not be what this one would.
+std::uint64_t hash_of_this_program();
 
 std::string read_whole_file(const std::string& path);
 
