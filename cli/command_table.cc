@@ -19,6 +19,10 @@ constexpr OptionSpec kSet{"set", "NAME=N,…",
 constexpr OptionSpec kResume{"resume", "",
                              "go on from what an enumeration that was stopped or killed has noted "
                              "in --out"};
+constexpr OptionSpec kShard{"shard", "I/N",
+                            "only the I-th of N parts, into DIR/shard-I-of-N (default: as Slurm, "
+                            "Kubernetes or Open MPI say)"};
+constexpr OptionSpec kShards{"shards", "N", "of how many parts, where the scheduler says which"};
 constexpr OptionSpec kVerify{"verify", "", "run everything twice and compare the histories"};
 constexpr OptionSpec kJson{"json", "FILE",
                            "the result as JSON; - is standard output, in place of text"};
@@ -65,7 +69,12 @@ const std::vector<CommandSpec>& all_commands() {
                      {"seeds", "N|A..B", "which seeds (default: 1..1000)"},
                      kSet,
                      kJobs,
-                     kOut,
+                     {"out", "DIR",
+                      "store every run in DIR/results.sqlite; failures and summary.json beside it "
+                      "(default: failures alone, to fencepost-failures)"},
+                     {"resume", "", "go on with the results in --out, if there are any"},
+                     kShard,
+                     kShards,
                      {"fingerprints", "",
                       "print \"seed fingerprint\" for each run and nothing else"},
                      kVerify,
@@ -84,6 +93,11 @@ const std::vector<CommandSpec>& all_commands() {
                      kResume,
                      kVerify,
                      kJson}},
+        {.name = "merge",
+         .operand = "DIR...",
+         .several_operands = true,
+         .summary = "makes one folder of results of the parts of a sweep, and reports on the whole",
+         .options = {{"out", "DIR", "where to"}, kJobs, kJson}},
         {.name = "replay",
          .operand = "FAILURE.json",
          .summary = "runs a saved failure and says whether it is still there",

@@ -10,6 +10,7 @@ int accept_command(const Arguments& arguments, Console& console);
 int mistakes_command(const Arguments& arguments, Console& console);
 int run_command(const Arguments& arguments, Console& console);
 int sweep_command(const Arguments& arguments, Console& console);
+int merge_command(const Arguments& arguments, Console& console);
 int exhaust_command(const Arguments& arguments, Console& console);
 int replay_command(const Arguments& arguments, Console& console);
 int shrink_command(const Arguments& arguments, Console& console);

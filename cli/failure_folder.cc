@@ -5,11 +5,12 @@
 
 namespace fencepost::cli {
 
-FailureFolder::FailureFolder(const Arguments& arguments, Console& console)
+FailureFolder::FailureFolder(const Arguments& arguments, Console& console, const std::string& in_it)
     : console_(console),
       folder_(arguments.text("out").value_or("fencepost-failures")),
       asked_for_(arguments.has("out")) {
     if (!asked_for_) return;
+    if (!in_it.empty()) folder_ /= in_it;
     make_folder(folder_);
     check_writable(folder_ / "summary.json");
 }

@@ -13,8 +13,11 @@ namespace fencepost::cli {
 
 class FailureFolder {
 public:
-    // The folder of --out, made at once; else the usual one, made when something is to be saved.
-    FailureFolder(const Arguments& arguments, Console& console);
+    // The folder of --out, or one in it, made at once; else the usual one, made when something is
+    // to be saved.
+    FailureFolder(const Arguments& arguments, Console& console, const std::string& in_it = {});
+
+    [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
 
     // The path of the file; empty when it cannot be written, which is said on standard error: what
     // a long search found must not be lost with its file.

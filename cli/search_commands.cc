@@ -1,7 +1,9 @@
-// The commands that make many runs of one scenario: sweep and exhaust.
+// The commands that make many runs of one scenario: sweep, with the merging of its parts, and
+// exhaust.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "cli/command_error.h"
 #include "cli/commands.h"
@@ -10,10 +12,12 @@
 #include "cli/output.h"
 #include "cli/search_totals.h"
 #include "cli/searching.h"
+#include "cli/shards.h"
 #include "cli/subjects.h"
 #include "reports/json.h"
 #include "reports/text.h"
 #include "reports/verdicts.h"
+#include "scenarios/search/whole_file.h"
 
 namespace fencepost::cli {
 namespace {
@@ -61,19 +65,74 @@ int print_fingerprints(const Arguments& arguments, Console& console, SeedRange s
     return reports::exit_code(reports::ending_of(report));
 }
 
+// The seeds of the part, for a sweep without a store.
+SeedRange own_seeds(const scenarios::StoredSweep& sweep) {
+    const scenarios::SeedRange own = sweep.own_seeds();
+    if (own.last + 1 == own.first) {
+        throw CommandError(fmt::format("part {} of {} has no seed: there are more parts than seeds",
+                                       sweep.shard.number, sweep.shard.of));
+    }
+    return {.first = own.first, .last = own.last};
+}
+
 }  // namespace
 
 int sweep_command(const Arguments& arguments, Console& console) {
     const SeedRange seeds = arguments.seeds("seeds").value_or(kUsualSeeds);
     const scenarios::Scenario& scenario = scenario_named(arguments.operand());
-    const scenarios::Subject subject =
-        subject_of(arguments, scenario, handler_of(arguments, scenario));
-    if (arguments.has("fingerprints")) return print_fingerprints(arguments, console, seeds);
+    const ShardChoice part = shard_of(arguments);
+    const scenarios::StoredSweep sweep{
+        .subject = subject_of(arguments, scenario, handler_of(arguments, scenario)),
+        .seeds = {seeds.first, seeds.last},
+        .shard = part.shard,
+        .verified = arguments.has("verify"),
+        .version = FENCEPOST_VERSION,
+        .program = scenarios::hash_of_this_program()};
+    if (arguments.has("fingerprints"))
+        return print_fingerprints(arguments, console, own_seeds(sweep));
     check_outputs(arguments, {"json"});
-    FailureFolder folder{arguments, console};
+    const bool resume = arguments.has("resume");
+    if (resume && !arguments.has("out"))
+        throw CommandError(
+            "--resume: a sweep goes on with the results in a folder; name it by --out");
+    FailureFolder folder{arguments, console, folder_of(part.shard)};
     Progress progress{console};
-    const Search search{scenario, subject, arguments, console, progress, folder};
-    return finish(sweep_report(search, seeds), arguments, console, folder);
+    const Search search{scenario, sweep.subject, arguments, console, progress, folder};
+    reports::SearchReport report =
+        arguments.has("out") ? stored_sweep_report(search, sweep,
+                                                   resume ? scenarios::IfThereAreResults::GoOn
+                                                          : scenarios::IfThereAreResults::Refuse)
+                             : sweep_report(search, own_seeds(sweep));
+    if (part.shard.of > 1) {
+        report.what +=
+            fmt::format(", part {} of {}: {}", part.shard.number, part.shard.of, part.because);
+    }
+    return finish(report, arguments, console, folder);
+}
+
+int merge_command(const Arguments& arguments, Console& console) {
+    if (arguments.operands().empty())
+        throw CommandError("merge needs DIR...; see fencepost help merge");
+    if (!arguments.has("out")) throw CommandError("merge: where to? name a folder by --out");
+    check_outputs(arguments, {"json"});
+    const std::vector<std::string> parts = stores_in(arguments.operands());
+    FailureFolder folder{arguments, console};
+    const std::string file = (folder.path() / kResultsFile).string();
+    if (std::filesystem::exists(file))
+        throw CommandError(fmt::format("{}: there are results already; name another folder", file));
+    if (scenarios::ResultsStore::open(parts.front()).sweep().program !=
+        scenarios::hash_of_this_program()) {
+        throw CommandError(parts.front() +
+                           ": another build of the program has made these results; merge them by "
+                           "that one");
+    }
+    scenarios::merge_stores(parts, file);
+    const scenarios::StoredSweep whole = scenarios::ResultsStore::open(file).sweep();
+    const scenarios::Scenario& scenario = scenario_named(whole.subject.scenario);
+    Progress progress{console};
+    const Search search{scenario, whole.subject, arguments, console, progress, folder};
+    return finish(stored_sweep_report(search, whole, scenarios::IfThereAreResults::GoOn), arguments,
+                  console, folder);
 }
 
 int exhaust_command(const Arguments& arguments, Console& console) {

@@ -169,6 +169,11 @@ reports::SearchReport full_report(const Search& search, Kind kind,
     return report;
 }
 
+std::string random_runs(const reports::SearchReport& report, scenarios::SeedRange seeds) {
+    return fmt::format("{} (seeds {}..{})", counted(report.runs, "random run", "random runs"),
+                       seeds.first, seeds.last);
+}
+
 // The kinds of --kinds, in the order of the table; none: all.
 std::vector<sim::FaultKind> kinds_of(const Arguments& arguments) {
     std::vector<sim::FaultKind> kinds;
@@ -231,9 +236,25 @@ reports::SearchReport sweep_report(const Search& search, SeedRange seeds) {
         search.scenario, search.subject, {seeds.first, seeds.last},
         search_options(search.arguments, search.progress, search.scenario.name + ", random plans"));
     reports::SearchReport report = full_report(search, Kind::Sweep, result);
-    report.what =
-        fmt::format("{} (seeds {}..{})", counted(report.runs, "random run", "random runs"),
-                    seeds.first, seeds.last);
+    report.what = random_runs(report, {seeds.first, seeds.last});
+    return report;
+}
+
+reports::SearchReport stored_sweep_report(const Search& search, scenarios::StoredSweep sweep,
+                                          scenarios::IfThereAreResults if_there_are) {
+    const auto started = std::chrono::steady_clock::now();
+    scenarios::ResultsStore store{
+        (search.folder.path() / kResultsFile).string(), sweep, if_there_are, [started] {
+            return std::chrono::duration<double>(std::chrono::steady_clock::now() - started)
+                .count();
+        }};
+    scenarios::SearchOptions options =
+        search_options(search.arguments, search.progress, search.scenario.name + ", random plans");
+    options.verify = sweep.verified;
+    const scenarios::SearchResult result = scenarios::sweep_into(store, options);
+    reports::SearchReport report = full_report(search, Kind::Sweep, result);
+    report.verified = sweep.verified;
+    report.what = random_runs(report, sweep.own_seeds());
     return report;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "reports/results.h"
+#include "scenarios/results/store.h"
 #include "scenarios/search/random_plan.h"
 #include "scenarios/search/sweep.h"
 
@@ -23,6 +24,7 @@ struct Search {
     FailureFolder& folder;
 };
 
+inline constexpr const char* kResultsFile = "results.sqlite";
 inline constexpr SeedRange kUsualSeeds{.first = 1, .last = 1000};
 
 // --jobs, --verify, and progress under the name `what`.
@@ -30,6 +32,9 @@ scenarios::SearchOptions search_options(const Arguments& arguments, Progress& pr
                                         const std::string& what);
 
 reports::SearchReport sweep_report(const Search& search, SeedRange seeds);
+// Of a sweep whose results are in the folder, as far as it is done already.
+reports::SearchReport stored_sweep_report(const Search& search, scenarios::StoredSweep sweep,
+                                          scenarios::IfThereAreResults if_there_are);
 reports::SearchReport exhaust_report(const Search& search);
 
 // --faults, --kinds and --resume of an exhaustive search. CommandError when they make no sense.
