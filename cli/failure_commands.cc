@@ -1,6 +1,7 @@
 // The commands for saved failures: replay and shrink.
 #include <fmt/format.h>
 
+#include "cli/code_version.h"
 #include "cli/command_error.h"
 #include "cli/commands.h"
 #include "cli/converting.h"
@@ -37,6 +38,17 @@ reports::ReplayOutcome outcome_of(scenarios::ReplayVerdict verdict) {
             return reports::ReplayOutcome::Gone;
     }
     return reports::ReplayOutcome::Gone;
+}
+
+// "sweep, seed 12, shrunk from 3 faults"; nothing of a bare plan.
+std::string found_by_text(const scenarios::FoundBy& found) {
+    if (found.how.empty()) return {};
+    std::string text = found.how;
+    if (found.seed) text += fmt::format(", seed {}", *found.seed);
+    if (found.minimal) {
+        text += ", shrunk from " + reports::counted(found.original_faults, "fault", "faults");
+    }
+    return text;
 }
 
 // Nothing when the plan gives the same history twice, and when nobody asked.
@@ -84,10 +96,17 @@ int replay_command(const Arguments& arguments, Console& console) {
     const OneRun run{.plan = failure.plan, .called = "replay of " + file, .replay = {}};
     return perform(run, arguments, console,
                    [&](const reports::RunReport& report, const scenarios::RunResult& result) {
+                       const scenarios::Replay compared = scenarios::compare(failure, result);
                        const reports::ReplayReport replay{
                            .file = file,
-                           .outcome = outcome_of(scenarios::compare(failure, result).verdict),
+                           .outcome = outcome_of(compared.verdict),
                            .expected_checker = failure.invariant,
+                           .expected_key = failure.key,
+                           .same_history = compared.same_history,
+                           .same_key = compared.same_key,
+                           .found_by = found_by_text(failure.found_by),
+                           .saved_version = failure.version,
+                           .version = std::string(code_version()),
                            .run = report};
                        return Rendered{.text = reports::replay_text(replay, console.style),
                                        .json = reports::replay_json(replay),
@@ -124,6 +143,7 @@ int shrink_command(const Arguments& arguments, Console& console) {
     small.found_by.seed = failure.found_by.seed;
     if (failure.found_by.original_faults > small.found_by.original_faults)
         small.found_by.original_faults = failure.found_by.original_faults;
+    small.version = code_version();
     if (const auto broken = difference_in(small.plan, arguments, file)) {
         console.out << reports::broken_run_text(*broken, console.style);
         return kHarnessFailed;

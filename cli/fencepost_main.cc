@@ -5,6 +5,7 @@
 #include <array>
 #include <new>
 
+#include "cli/code_version.h"
 #include "cli/command_error.h"
 #include "cli/commands.h"
 #include "cli/names.h"
@@ -80,7 +81,7 @@ int help_command(const Arguments& arguments, Console& console) {
 }
 
 int version_command(const Arguments&, Console& console) {
-    console.out << "fencepost " << FENCEPOST_VERSION << "\n";
+    console.out << "fencepost " << code_version() << "\n";
     return 0;
 }
 

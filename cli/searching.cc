@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "checkers/checker.h"
+#include "cli/code_version.h"
 #include "cli/command_error.h"
 #include "cli/converting.h"
 #include "cli/names.h"
@@ -128,6 +129,7 @@ private:
         } else {
             failure.message = "This could not be made smaller; its replay shows what broke.";
         }
+        failure.version = code_version();
         failure.found_by.original_faults = found.plan.faults.size();
         failure.found_by.how = kind_ == Kind::Sweep ? "sweep" : "exhaust";
         if (kind_ == Kind::Sweep) failure.found_by.seed = found.run.item;
@@ -270,7 +272,7 @@ reports::SearchReport exhaust_report(const Search& search) {
                     counted(static_cast<std::uint64_t>(options.faults), "fault", "faults")));
     options.state_file = state_file(search, options.faults);
     options.resume = search.arguments.has("resume");
-    options.version = FENCEPOST_VERSION;
+    options.version = code_version();
     const auto started = std::chrono::steady_clock::now();
     options.seconds = [started] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();

@@ -257,6 +257,10 @@ std::string replay_json(const ReplayReport& report) {
     json["file"] = report.file;
     json["outcome"] = name_of(report.outcome);
     json["expected_checker"] = report.expected_checker;
+    json["same_history"] = report.same_history;
+    json["same_key"] = report.same_key;
+    json["saved_version"] = report.saved_version;
+    json["code_version"] = report.version;
     json["run"] = fields_of(report.run);
     return dumped(json);
 }

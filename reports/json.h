@@ -25,7 +25,8 @@
 //             mistakes [{name, lesson, breaks [], found, minimal, by_seeds {scenario, condition,
 //             checker, first, count, runs} or null, by_one_fault (as by_seeds), failing [], least
 //             (a plan) or null, trouble}]
-//   replay    file, outcome, expected_checker, run (as run)
+//   replay    file, outcome, expected_checker, same_history, same_key, saved_version, code_version,
+//             run (as run)
 //   shrink    failure (as in search), runs
 //   list      what, items [{name, text, group}]
 #pragma once

@@ -187,7 +187,7 @@ constexpr std::string_view name_of(ReplayOutcome outcome) {
         case ReplayOutcome::Same:
             return "the same failure";
         case ReplayOutcome::OtherWay:
-            return "the same invariant another way";
+            return "the same invariant by another way";
         case ReplayOutcome::OtherInvariant:
             return "another invariant";
         case ReplayOutcome::Gone:
@@ -200,6 +200,12 @@ struct ReplayReport {
     std::string file;
     ReplayOutcome outcome = ReplayOutcome::Gone;
     std::string expected_checker;  // as saved in the file
+    std::string expected_key;
+    bool same_history = false;      // as saved, bit for bit
+    bool same_key = false;          // the checker failed on the key of the file
+    std::string found_by;           // "sweep, seed 12, shrunk from 3 faults"; empty: not known
+    std::string saved_version;      // of the code, when it was saved; empty: not known
+    std::string version;            // of this program
     RunReport run;
 };
 

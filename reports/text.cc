@@ -313,6 +313,21 @@ std::string accept_text(const AcceptReport& report, TextStyle style) {
     return out + conclusion(ending_of(report), style);
 }
 
+namespace {
+
+// What the run's fingerprint says of the code; nothing of a plan that was saved without one.
+std::string history_of(const ReplayReport& report) {
+    if (report.expected_checker.empty()) return {};
+    if (report.same_history) {
+        return report.outcome == ReplayOutcome::Same
+                   ? "as saved, event by event"
+                   : "as saved, event by event: what judges it has changed";
+    }
+    return "not as saved: the code has changed since";
+}
+
+}  // namespace
+
 std::string replay_text(const ReplayReport& report, TextStyle style) {
     const Ink ink = report.outcome == ReplayOutcome::Gone ? Ink::Good : Ink::Bad;
     std::string out = inked(std::string(name_of(report.outcome)), ink, style);
@@ -320,7 +335,18 @@ std::string replay_text(const ReplayReport& report, TextStyle style) {
         out += fmt::format(": {} held, but see below", report.expected_checker);
     else if (!report.expected_checker.empty())
         out += fmt::format(" ({})", report.expected_checker);
-    return out + "\n\n" + run_text(report.run, style);
+    out += "\n";
+    const auto add_known = [&](std::string_view label, const std::string& text) {
+        if (!text.empty()) add_field(out, label, text);
+    };
+    add_known("history", history_of(report));
+    if (report.outcome == ReplayOutcome::OtherWay && !report.same_key)
+        add_field(out, "key", "another than saved: " + report.expected_key);
+    add_known("saved with", report.saved_version);
+    if (!report.saved_version.empty() && report.saved_version != report.version)
+        add_known("this is", report.version);
+    add_known("found by", report.found_by);
+    return out + "\n" + run_text(report.run, style);
 }
 
 std::string list_text(const std::vector<ListItem>& items, TextStyle style) {

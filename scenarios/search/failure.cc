@@ -140,6 +140,7 @@ std::string to_json(const Failure& failure) {
         json["first_violating_event"] = failure.first_violating_event;
     }
     json["fingerprint"] = sim::seed_to_text(failure.fingerprint);
+    if (!failure.version.empty()) json["version"] = failure.version;
     const FoundBy& found = failure.found_by;
     Json& how = json["found_by"] = Json::object();
     if (!found.how.empty()) how["how"] = found.how;
@@ -167,7 +168,7 @@ Failure failure_from_json(std::string_view text) {
     }
     allow_only(json, "",
                {"fencepost", "plan", "invariant", "key", "message", "first_violating_event",
-                "fingerprint", "found_by"});
+                "fingerprint", "version", "found_by"});
     failure.plan = plan_of(member(json, "plan"));
     failure.invariant = text_of(member(json, "invariant"), "invariant");
     if (failure.invariant.empty()) fail("invariant", "the name of a checker is expected here");
@@ -180,6 +181,7 @@ Failure failure_from_json(std::string_view text) {
         failure.first_violating_event = static_cast<sim::RecordId>(record);
     }
     failure.fingerprint = hash_from(member(json, "fingerprint"), "fingerprint");
+    if (json.contains("version")) failure.version = text_of(json["version"], "version");
     if (json.contains("found_by")) failure.found_by = found_by_of(json["found_by"]);
     return failure;
 }
@@ -218,13 +220,13 @@ Replay compare(const Failure& failure, const RunResult& result) {
     for (const checkers::Judgement& judgement : result.judgements) {
         if (judgement.verdict != checkers::Verdict::Fail) continue;
         if (judgement.checker != failure.invariant) continue;
-        const bool same_key =
+        replay.verdict = replay.same_history ? ReplayVerdict::SameFailure
+                                             : ReplayVerdict::SameInvariantOtherWay;
+        replay.same_key =
             judgement.findings.empty()
                 ? failure.key.empty()
                 : std::ranges::find(judgement.findings, failure.key, &checkers::Finding::key) !=
                       judgement.findings.end();
-        replay.verdict =
-            same_key ? ReplayVerdict::SameFailure : ReplayVerdict::SameInvariantOtherWay;
     }
     return replay;
 }

@@ -7,6 +7,7 @@
 //     "message": "…",
 //     "first_violating_event": 211,     the number of a record; absent when there is none
 //     "fingerprint": "0x1f2e…",         of the run
+//     "version": "0.1.0+3f2a1b4c5d6e",  of the code that it was seen with; absent when not known
 //     "found_by": { "how": "sweep", "seed": "0x2a", "original_faults": 3, "minimal": true } }
 //
 // Where a failure is expected, a bare plan is accepted as well: it says nothing of what breaks.
@@ -39,6 +40,7 @@ struct Failure {
     std::string message;
     sim::RecordId first_violating_event = sim::kNoRecord;
     std::uint64_t fingerprint = 0;
+    std::string version;  // of the code; filled in by whoever saves it
     FoundBy found_by;
 
     [[nodiscard]] bool is_bare_plan() const { return invariant.empty(); }
@@ -61,8 +63,8 @@ void write_failure(const std::string& path, const Failure& failure);
 std::string failure_file_name(const Failure& failure);
 
 enum class ReplayVerdict : std::uint8_t {
-    SameFailure,            // the same invariant on the same key
-    SameInvariantOtherWay,  // the same invariant on another key
+    SameFailure,            // the same invariant, by the same history
+    SameInvariantOtherWay,  // the same invariant by another history: the code has changed
     OtherInvariant,         // only others broke
     NoFailure,
 };
@@ -70,13 +72,13 @@ enum class ReplayVerdict : std::uint8_t {
 constexpr std::string_view name_of(ReplayVerdict verdict) {
     switch (verdict) {
         case ReplayVerdict::SameFailure:
-            return "same failure";
+            return "the same failure";
         case ReplayVerdict::SameInvariantOtherWay:
-            return "same invariant, broken in another way";
+            return "the same invariant by another way";
         case ReplayVerdict::OtherInvariant:
-            return "another invariant broke";
+            return "another invariant";
         case ReplayVerdict::NoFailure:
-            return "no failure";
+            return "no failure any more";
     }
     return "?";
 }
@@ -84,6 +86,13 @@ constexpr std::string_view name_of(ReplayVerdict verdict) {
 struct Replay {
     ReplayVerdict verdict = ReplayVerdict::NoFailure;
     bool same_history = false;  // bit for bit, by fingerprint
+    bool same_key = false;      // the invariant broke on the key of the file
+
+    // The invariant of the file broke, however it came to that.
+    [[nodiscard]] bool reproduced() const {
+        return verdict == ReplayVerdict::SameFailure ||
+               verdict == ReplayVerdict::SameInvariantOtherWay;
+    }
 };
 
 // What a run of the failure's plan came to. For a bare plan any failure is the same failure.

@@ -109,6 +109,48 @@ TEST(CommandsTest, ASweepFindsShrinksAndSavesAFailureThatReplays) {
     for (const std::string& name : folder.names()) EXPECT_FALSE(contains(name, "tmp")) << name;
 }
 
+// The least failure of a planted mistake, as `sweep` saves it.
+Json saved_failure(const Folder& folder) {
+    const Called swept =
+        call({"sweep", "same-instant", "--handler", "no-claim", "--seeds", "5", "--out", "found"});
+    EXPECT_EQ(swept.code, 1) << swept.out << swept.err;
+    const std::string file =
+        Json::parse(folder.read("found/summary.json"))["failures"][0]["file"].get<std::string>();
+    return Json::parse(folder.read(file));
+}
+
+TEST(CommandsTest, ASavedFailureSaysWithWhichCodeAndHowItWasFound) {
+    const Folder folder;
+    const Json failure = saved_failure(folder);
+    EXPECT_EQ("fencepost " + failure["version"].get<std::string>() + "\n", call({"version"}).out);
+    EXPECT_EQ(failure["found_by"]["how"], "sweep");
+    EXPECT_TRUE(failure["found_by"].contains("seed"));
+    EXPECT_EQ(failure["plan"]["scenario"], "same-instant");
+    EXPECT_EQ(failure["plan"]["handler"], "no-claim");
+    EXPECT_TRUE(failure.contains("first_violating_event"));
+}
+
+TEST(CommandsTest, AFailureByAnotherHistoryIsTheSameInvariantByAnotherWay) {
+    const Folder folder;
+    Json failure = saved_failure(folder);
+    failure["fingerprint"] = "0x1";
+    failure["version"] = "0.0.1+somewhen";
+    const Called called = call({"replay", folder.write("f.json", failure.dump())});
+    EXPECT_EQ(called.code, 1) << called.out << called.err;
+    EXPECT_TRUE(called.out.starts_with("the same invariant by another way (once)\n")) << called.out;
+    EXPECT_TRUE(contains(called.out, "the code has changed")) << called.out;
+    EXPECT_TRUE(contains(called.out, "saved with     0.0.1+somewhen\n")) << called.out;
+}
+
+TEST(CommandsTest, WhereOnlyAnotherInvariantBreaksTheReplaySaysSo) {
+    const Folder folder;
+    Json failure = saved_failure(folder);
+    failure["invariant"] = "drain";
+    const Called called = call({"replay", folder.write("f.json", failure.dump())});
+    EXPECT_EQ(called.code, 1) << called.out << called.err;
+    EXPECT_TRUE(called.out.starts_with("another invariant: drain held")) << called.out;
+}
+
 TEST(CommandsTest, AFailureThatIsGoneGivesZero) {
     const Folder folder;
     std::ignore = folder.write("f.json", R"({"fencepost": 1,

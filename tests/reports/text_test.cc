@@ -184,9 +184,37 @@ TEST(TextTest, AReplaySaysFirstWhetherTheFailureIsStillThere) {
     report.outcome = ReplayOutcome::Same;
     EXPECT_TRUE(replay_text(report).starts_with("the same failure (once)\n"));
     report.outcome = ReplayOutcome::OtherWay;
-    EXPECT_TRUE(replay_text(report).starts_with("the same invariant another way (once)\n"));
+    EXPECT_TRUE(replay_text(report).starts_with("the same invariant by another way (once)\n"));
     report.outcome = ReplayOutcome::Gone;
     EXPECT_TRUE(replay_text(report).starts_with("no failure any more (once)\n"));
+}
+
+TEST(TextTest, AReplayByAnotherHistorySaysThatTheCodeHasChangedAndFromWhat) {
+    ReplayReport report{.file = "f",
+                        .outcome = ReplayOutcome::Same,
+                        .expected_checker = "once",
+                        .expected_key = "k1",
+                        .same_history = true,
+                        .same_key = true,
+                        .found_by = "sweep, seed 12",
+                        .saved_version = "0.1.0+aaaa",
+                        .version = "0.1.0+aaaa",
+                        .run = small_run()};
+    std::string text = replay_text(report);
+    EXPECT_TRUE(contains(text, "history        as saved, event by event\n")) << text;
+    EXPECT_TRUE(contains(text, "found by       sweep, seed 12\n")) << text;
+    EXPECT_FALSE(contains(text, "this is")) << text;
+    report.outcome = ReplayOutcome::OtherWay;
+    report.same_history = report.same_key = false;
+    report.version = "0.1.0+bbbb";
+    text = replay_text(report);
+    EXPECT_TRUE(contains(text, "history        not as saved: the code has changed since\n"))
+        << text;
+    EXPECT_TRUE(contains(text, "key            another than saved: k1\n")) << text;
+    EXPECT_TRUE(contains(text, "saved with     0.1.0+aaaa\n")) << text;
+    EXPECT_TRUE(contains(text, "this is        0.1.0+bbbb\n")) << text;
+    const ReplayReport bare{.file = "f", .outcome = ReplayOutcome::Same, .run = small_run()};
+    EXPECT_EQ(replay_text(bare), "the same failure\n\n" + run_text(small_run()));
 }
 
 TEST(TextTest, FingerprintLinesAreTwoWords) {

@@ -31,6 +31,7 @@ Failure example() {
     failure.message = "the effect \"7\" landed twice";
     failure.first_violating_event = 211;
     failure.fingerprint = 0xfedcba9876543210;
+    failure.version = "0.1.0+3f2a1b4c5d6e";
     failure.found_by = {.how = "sweep", .seed = 42, .original_faults = 3, .minimal = true};
     return failure;
 }
@@ -54,6 +55,7 @@ TEST(FailureTest, AFileSaysWhatItWasTold) {
     EXPECT_EQ(failure_from_json(to_json(example())), example());
     Failure by_hand = example();
     by_hand.first_violating_event = sim::kNoRecord;
+    by_hand.version.clear();
     by_hand.found_by.seed.reset();
     EXPECT_EQ(failure_from_json(to_json(by_hand)), by_hand);
 }
@@ -85,7 +87,7 @@ TEST(FailureTest, ErrorsNameThePlace) {
     const std::string text = to_json(example());
     EXPECT_EQ(error_of(replaced(text, "\"invariant\"", "\"invarient\"")),
               "invarient: unknown key; known here are fencepost, plan, invariant, key, message, "
-              "first_violating_event, fingerprint, found_by");
+              "first_violating_event, fingerprint, version, found_by");
     EXPECT_EQ(error_of(replaced(text, "\"how\"", "\"who\"")),
               "found_by.who: unknown key; known here are how, seed, original_faults, minimal");
     EXPECT_EQ(error_of(replaced(text, "\"fencepost\": 1", "\"fencepost\": 2")),
@@ -126,25 +128,52 @@ TEST(FailureTest, AWrittenFileIsWholeAndLeavesNothingElseBehind) {
     EXPECT_THROW((void)read_failure(path), sim::PlanError);
 }
 
-TEST(FailureTest, AReplayIsComparedByInvariantKeyAndFingerprint) {
-    const Failure failure = example();
+// A run in which `checkers` broke on `key`, with the history of the example or another.
+RunResult run_in_which(const std::vector<std::string>& broke, const std::string& key,
+                       bool same_history) {
     RunResult result;
-    result.fingerprint = failure.fingerprint;
+    result.fingerprint = same_history ? example().fingerprint : 1;
     for (const char* checker : {"once", "fencing"}) {
         result.judgements.push_back({checker, checkers::Verdict::Pass, "held", {}});
     }
-    EXPECT_EQ(compare(failure, result).verdict, ReplayVerdict::NoFailure);
-    EXPECT_TRUE(compare(failure, result).same_history);
-    fail_checker(result, "fencing", failure.key);
-    EXPECT_EQ(compare(failure, result).verdict, ReplayVerdict::OtherInvariant);
-    fail_checker(result, "once", "another");
-    EXPECT_EQ(compare(failure, result).verdict, ReplayVerdict::SameInvariantOtherWay);
-    fail_checker(result, "once", failure.key);
-    result.fingerprint = 1;
-    EXPECT_EQ(compare(failure, result).verdict, ReplayVerdict::SameFailure);
-    EXPECT_FALSE(compare(failure, result).same_history);
-    Failure bare;
-    EXPECT_EQ(compare(bare, result).verdict, ReplayVerdict::SameFailure);
+    for (const std::string& checker : broke) fail_checker(result, checker, key);
+    return result;
+}
+
+TEST(FailureTest, TheSameInvariantByTheSameHistoryIsTheSameFailure) {
+    const Replay replay = compare(example(), run_in_which({"once"}, example().key, true));
+    EXPECT_EQ(replay.verdict, ReplayVerdict::SameFailure);
+    EXPECT_TRUE(replay.same_history && replay.same_key && replay.reproduced());
+}
+
+TEST(FailureTest, TheSameInvariantByAnotherHistoryIsAnotherWayWhateverTheKey) {
+    for (const std::string& key : {example().key, std::string{"another"}}) {
+        const Replay replay = compare(example(), run_in_which({"fencing", "once"}, key, false));
+        EXPECT_EQ(replay.verdict, ReplayVerdict::SameInvariantOtherWay);
+        EXPECT_FALSE(replay.same_history);
+        EXPECT_TRUE(replay.reproduced());
+        EXPECT_EQ(replay.same_key, key == example().key);
+    }
+}
+
+TEST(FailureTest, WhereOnlyOthersBrokeItIsAnotherInvariant) {
+    const Replay replay = compare(example(), run_in_which({"fencing"}, example().key, false));
+    EXPECT_EQ(replay.verdict, ReplayVerdict::OtherInvariant);
+    EXPECT_FALSE(replay.reproduced());
+}
+
+TEST(FailureTest, WhereNothingBrokeThereIsNoFailureAnyMoreEvenByTheSameHistory) {
+    for (const bool same_history : {true, false}) {
+        const Replay replay = compare(example(), run_in_which({}, "", same_history));
+        EXPECT_EQ(replay.verdict, ReplayVerdict::NoFailure);
+        EXPECT_EQ(replay.same_history, same_history);
+        EXPECT_FALSE(replay.reproduced());
+    }
+}
+
+TEST(FailureTest, OfABarePlanAnyFailureIsTheSame) {
+    EXPECT_EQ(compare(Failure{}, run_in_which({"fencing"}, "k", false)).verdict,
+              ReplayVerdict::SameFailure);
 }
 
 TEST(FailureTest, AFailureIsMadeFromWhatBroke) {
