@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "cli/command_error.h"
 #include "cli/commands.h"
+#include "cli/corpus.h"
 #include "cli/names.h"
 #include "cli/output.h"
 #include "cli/searching.h"
@@ -26,6 +29,8 @@ public:
           report_{.handler = arguments.text("handler").value_or("")} {}
 
     reports::AcceptReport run() {
+        replay_saved();
+        if (report_.interrupted) return std::move(report_);
         for (const scenarios::Scenario& scenario : scenarios::all_scenarios()) {
             if (scenario.condition == 0) continue;
             reports::ConditionReport& condition = condition_of(scenario);
@@ -39,6 +44,35 @@ public:
     }
 
 private:
+    // What was once found comes first: it takes no search to see that it is back.
+    void replay_saved() {
+        const auto folder = corpus_folder(arguments_);
+        if (!folder || (!arguments_.has("corpus") && !std::filesystem::exists(*folder))) return;
+        const std::vector<SavedFailure> corpus = read_corpus(*folder);
+        for (std::size_t i = 0; i < corpus.size(); ++i) {
+            if (!judges(corpus[i])) continue;
+            progress_.show("saved failures", i, corpus.size());
+            report_.saved.push_back(replay_of(corpus[i], console_));
+            report_.interrupted = report_.interrupted || report_.saved.back().interrupted;
+            if (report_.interrupted) return;
+        }
+    }
+
+    // Whether the failure is of the handler that was asked for, or of a reference handler that
+    // takes part. Throws CommandError for a file that cannot be read: it may be.
+    [[nodiscard]] bool judges(const SavedFailure& saved) const {
+        const std::string& handler = saved.failure.plan.handler;
+        if (!saved.problem.empty()) {
+            throw CommandError(saved.path.string() + ": " + saved.problem);
+        }
+        if (!report_.handler.empty()) return handler == report_.handler;
+        return std::ranges::any_of(
+            scenarios::all_scenarios(), [&](const scenarios::Scenario& scenario) {
+                return scenario.condition != 0 &&
+                       std::ranges::find(scenario.handlers, handler) != scenario.handlers.end();
+            });
+    }
+
     reports::ConditionReport& condition_of(const scenarios::Scenario& scenario) {
         const auto known = std::ranges::find(report_.conditions, scenario.condition,
                                              &reports::ConditionReport::condition);

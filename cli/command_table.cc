@@ -29,6 +29,9 @@ constexpr OptionSpec kJson{"json", "FILE",
 constexpr OptionSpec kOut{"out", "DIR",
                           "write failures and summary.json there (default: failures alone, to "
                           "fencepost-failures)"};
+constexpr OptionSpec kCorpus{"corpus", "DIR",
+                             "saved failures (default: FENCEPOST_CORPUS of the environment; "
+                             "./fencepost: the project's corpus/)"};
 constexpr OptionSpec kTrace{"trace", "", "print every event, one a line"};
 constexpr OptionSpec kTraceJson{"trace-json", "FILE",
                                 "every event as a line of JSON; - is standard output"};
@@ -46,6 +49,7 @@ const std::vector<CommandSpec>& all_commands() {
                       "seeds of the random runs of each condition (default: 1000)"},
                      kFaults,
                      kKinds,
+                     kCorpus,
                      kJobs,
                      kOut,
                      kResume,
@@ -120,6 +124,18 @@ const std::vector<CommandSpec>& all_commands() {
                     "least plan",
          .options = {{"seeds", "N", "seeds of each scenario at most (default: 10000)"},
                      kJobs,
+                     {"out", "DIR", "write the least failure of each and summary.json there"},
+                     kJson}},
+        {.name = "corpus",
+         .operand = "add|list|prune",
+         .operand_required = false,
+         .several_operands = true,
+         .summary =
+             "failures that were once found: add FILE... keeps them, list replays all, prune "
+             "removes those that do not fail any more",
+         .options = {kCorpus,
+                     {"yes", "", "prune: remove them; without it, say what would be removed"},
+                     {"dry-run", "", "prune: say what would be removed"},
                      kJson}},
         {.name = "list",
          .operand = "WHAT",

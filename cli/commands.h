@@ -14,6 +14,7 @@ int merge_command(const Arguments& arguments, Console& console);
 int exhaust_command(const Arguments& arguments, Console& console);
 int replay_command(const Arguments& arguments, Console& console);
 int shrink_command(const Arguments& arguments, Console& console);
+int corpus_command(const Arguments& arguments, Console& console);
 int list_command(const Arguments& arguments, Console& console);
 int help_command(const Arguments& arguments, Console& console);
 int version_command(const Arguments& arguments, Console& console);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "reports/layout.h"
+
 namespace fencepost::cli {
 namespace {
 
@@ -56,6 +58,30 @@ reports::BrokenRun broken_run_of(const scenarios::Mishap& mishap, std::string ru
             .what = mishap.text + (mishap.again ? "" : " (once; not when tried again)"),
             .replay = std::move(replay),
             .handlers_doing = mishap.in_task && mishap.kind != scenarios::MishapKind::HarnessError};
+}
+
+reports::ReplayOutcome outcome_of(scenarios::ReplayVerdict verdict) {
+    switch (verdict) {
+        case scenarios::ReplayVerdict::SameFailure:
+            return reports::ReplayOutcome::Same;
+        case scenarios::ReplayVerdict::SameInvariantOtherWay:
+            return reports::ReplayOutcome::OtherWay;
+        case scenarios::ReplayVerdict::OtherInvariant:
+            return reports::ReplayOutcome::OtherInvariant;
+        case scenarios::ReplayVerdict::NoFailure:
+            return reports::ReplayOutcome::Gone;
+    }
+    return reports::ReplayOutcome::Gone;
+}
+
+std::string found_by_text(const scenarios::FoundBy& found) {
+    if (found.how.empty()) return {};
+    std::string text = found.how;
+    if (found.seed) text += fmt::format(", seed {}", *found.seed);
+    if (found.minimal) {
+        text += ", shrunk from " + reports::counted(found.original_faults, "fault", "faults");
+    }
+    return text;
 }
 
 bool is_interruption(const scenarios::Mishap& mishap) {

@@ -3,6 +3,7 @@
 
 #include "reports/results.h"
 #include "scenarios/runner.h"
+#include "scenarios/search/failure.h"
 #include "scenarios/search/workers.h"
 
 namespace fencepost::cli {
@@ -15,6 +16,11 @@ std::vector<std::pair<sim::RecordId, std::string>> remarks_of(const scenarios::R
 // A run that took its process down. `run` as in "seed 12".
 reports::BrokenRun broken_run_of(const scenarios::Mishap& mishap, std::string run,
                                  std::string replay);
+
+reports::ReplayOutcome outcome_of(scenarios::ReplayVerdict verdict);
+
+// "sweep, seed 12, shrunk from 3 faults"; empty when nothing is known.
+std::string found_by_text(const scenarios::FoundBy& found);
 
 // Whether somebody asked the work to end, as opposed to something having gone wrong.
 bool is_interruption(const scenarios::Mishap& mishap);

@@ -26,31 +26,6 @@ constexpr int kBroken = 1;
 constexpr int kInconclusive = 3;
 constexpr int kHarnessFailed = 4;
 
-reports::ReplayOutcome outcome_of(scenarios::ReplayVerdict verdict) {
-    switch (verdict) {
-        case scenarios::ReplayVerdict::SameFailure:
-            return reports::ReplayOutcome::Same;
-        case scenarios::ReplayVerdict::SameInvariantOtherWay:
-            return reports::ReplayOutcome::OtherWay;
-        case scenarios::ReplayVerdict::OtherInvariant:
-            return reports::ReplayOutcome::OtherInvariant;
-        case scenarios::ReplayVerdict::NoFailure:
-            return reports::ReplayOutcome::Gone;
-    }
-    return reports::ReplayOutcome::Gone;
-}
-
-// "sweep, seed 12, shrunk from 3 faults"; nothing of a bare plan.
-std::string found_by_text(const scenarios::FoundBy& found) {
-    if (found.how.empty()) return {};
-    std::string text = found.how;
-    if (found.seed) text += fmt::format(", seed {}", *found.seed);
-    if (found.minimal) {
-        text += ", shrunk from " + reports::counted(found.original_faults, "fault", "faults");
-    }
-    return text;
-}
-
 // Nothing when the plan gives the same history twice, and when nobody asked.
 std::optional<reports::BrokenRun> difference_in(const sim::Plan& plan, const Arguments& arguments,
                                                 const std::string& file) {

@@ -4,8 +4,10 @@
 #include <set>
 
 #include "checkers/checker.h"
+#include "cli/code_version.h"
 #include "cli/command_error.h"
 #include "cli/commands.h"
+#include "cli/failure_folder.h"
 #include "cli/names.h"
 #include "cli/output.h"
 #include "cli/searching.h"
@@ -71,6 +73,16 @@ reports::MistakeReport report_of(const scenarios::HandlerSpec& mistake,
     return report;
 }
 
+// The least plan as a failure. Seeds are counted from 1.
+void save(const scenarios::Hunt& hunt, FailureFolder& folder) {
+    if (!hunt.least) return;
+    scenarios::Failure failure = scenarios::failure_of(*hunt.least);
+    failure.version = code_version();
+    failure.found_by.how = hunt.by_seeds ? "sweep" : "exhaust";
+    if (hunt.by_seeds) failure.found_by.seed = hunt.by_seeds->first;
+    folder.save(failure);
+}
+
 // What no mistake needs: checkers that fail on no least plan, kinds of fault that show none.
 void note_unproven(reports::MistakesReport& report, const scenarios::SearchOptions& search) {
     std::set<std::string, std::less<>> checkers;
@@ -98,6 +110,7 @@ void note_unproven(reports::MistakesReport& report, const scenarios::SearchOptio
 int mistakes_command(const Arguments& arguments, Console& console) {
     const auto mistakes = mistakes_named(arguments.operands());
     check_outputs(arguments, {"json"});
+    FailureFolder folder{arguments, console};
     Progress progress{console};
     scenarios::HuntOptions options;
     options.most_seeds = arguments.number("seeds", 1, 1'000'000).value_or(options.most_seeds);
@@ -107,6 +120,7 @@ int mistakes_command(const Arguments& arguments, Console& console) {
         options.search = search_options(arguments, progress, mistake->name);
         const scenarios::Hunt hunt = scenarios::hunt(*mistake, options);
         report.mistakes.push_back(report_of(*mistake, hunt));
+        if (arguments.has("out")) save(hunt, folder);
         report.interrupted = hunt.interrupted;
         if (report.interrupted) break;
     }
@@ -114,8 +128,9 @@ int mistakes_command(const Arguments& arguments, Console& console) {
         note_unproven(report, search_options(arguments, progress, "kinds of fault"));
     }
     progress.clear();
-    print_result(arguments, console, reports::mistakes_text(report, console.style),
-                 reports::mistakes_json(report));
+    const std::string json = reports::mistakes_json(report);
+    folder.write_summary(json);
+    print_result(arguments, console, reports::mistakes_text(report, console.style), json);
     return reports::exit_code(reports::ending_of(report));
 }
 

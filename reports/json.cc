@@ -182,6 +182,34 @@ Json cells_of(const Judged& judged) {
 
 }  // namespace
 
+namespace {
+
+Json fields_of(const SavedReplay& saved) {
+    return {{"name", saved.name},
+            {"file", saved.file},
+            {"scenario", saved.scenario},
+            {"handler", saved.handler},
+            {"checker", saved.checker},
+            {"faults", saved.faults},
+            {"outcome", saved.trouble.empty() ? Json(name_of(saved.outcome)) : Json(nullptr)},
+            {"same_history", saved.same_history},
+            {"same_key", saved.same_key},
+            {"found_by", saved.found_by},
+            {"saved_version", saved.saved_version},
+            {"trouble", saved.trouble},
+            {"replay", saved.replay}};
+}
+
+}  // namespace
+
+std::string corpus_json(const CorpusReport& report, int exit_code) {
+    Json json = document("corpus", exit_code);
+    json["folder"] = report.folder;
+    json["failures"] = Json::array();
+    for (const SavedReplay& saved : report.failures) json["failures"].push_back(fields_of(saved));
+    return dumped(json);
+}
+
 std::string run_json(const RunReport& report) {
     return dumped(extended(document("run", exit_code(ending_of(report))), fields_of(report)));
 }
@@ -194,6 +222,8 @@ std::string accept_json(const AcceptReport& report) {
     Json json = document("accept", exit_code(ending_of(report)));
     json["handler"] = report.handler.empty() ? Json(nullptr) : Json(report.handler);
     json["interrupted"] = report.interrupted;
+    json["saved"] = Json::array();
+    for (const SavedReplay& saved : report.saved) json["saved"].push_back(fields_of(saved));
     json["conditions"] = Json::array();
     for (const ConditionReport& condition : report.conditions) {
         Json evidence = Json::array();

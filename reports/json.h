@@ -16,7 +16,10 @@
 //             failures [{scenario, handler, checker, also [], invariant, key, message,
 //             fingerprint, runs, first_seen, minimal, file, replay, plan}],
 //             broken_runs [{run, what, handlers_doing, replay}], gaps []
-//   accept    handler or null, interrupted, conditions [{condition, title,
+//   corpus    folder, failures [{name, file, scenario, handler, checker, faults, outcome or null,
+//             same_history, same_key, found_by, saved_version, trouble, replay}]
+//   accept    handler or null, interrupted, saved [as failures of corpus], conditions [{condition,
+//   title,
 //             verdicts {"effect once", "takeover", …: verdict}, obstacles [],
 //             evidence [{scenario, handler, title, verdicts, random (as search),
 //             one_fault (as search), gaps []}]}]
@@ -41,6 +44,7 @@ namespace fencepost::reports {
 
 std::string run_json(const RunReport& report);
 std::string search_json(const SearchReport& report);
+std::string corpus_json(const CorpusReport& report, int exit_code);
 std::string accept_json(const AcceptReport& report);
 std::string mistakes_json(const MistakesReport& report);
 std::string replay_json(const ReplayReport& report);

@@ -173,12 +173,6 @@ struct ConditionReport {
     std::vector<std::string> obstacles{};
 };
 
-struct AcceptReport {
-    std::string handler;  // empty: the reference handlers of each condition
-    std::vector<ConditionReport> conditions;
-    bool interrupted = false;
-};
-
 // What a saved failure does today.
 enum class ReplayOutcome : std::uint8_t { Same, OtherWay, OtherInvariant, Gone };
 
@@ -196,16 +190,50 @@ constexpr std::string_view name_of(ReplayOutcome outcome) {
     return "?";
 }
 
+// A failure of the corpus, replayed.
+struct SavedReplay {
+    std::string name;  // of its file, without the ending
+    std::string file;
+    std::string scenario;
+    std::string handler;
+    std::string checker;
+    std::uint64_t faults = 0;  // of its plan
+    ReplayOutcome outcome = ReplayOutcome::Gone;
+    bool same_history = false;
+    bool same_key = false;
+    std::string found_by;
+    std::string saved_version;
+    std::string replay;   // the command
+    std::string trouble;  // why there is no outcome: its file is wrong, or its run gave no history
+    bool handler_died = false;
+    bool interrupted = false;
+
+    [[nodiscard]] bool is_gone() const { return trouble.empty() && outcome == ReplayOutcome::Gone; }
+};
+
+// All failures of a corpus.
+struct CorpusReport {
+    std::string folder;
+    std::vector<SavedReplay> failures;
+};
+
+struct AcceptReport {
+    std::string handler;               // empty: the reference handlers of each condition
+    std::vector<SavedReplay> saved{};  // failures of the corpus, of the handlers that are judged
+    std::vector<ConditionReport> conditions;
+    bool interrupted = false;
+};
+
 struct ReplayReport {
     std::string file;
     ReplayOutcome outcome = ReplayOutcome::Gone;
     std::string expected_checker;  // as saved in the file
     std::string expected_key;
-    bool same_history = false;      // as saved, bit for bit
-    bool same_key = false;          // the checker failed on the key of the file
-    std::string found_by;           // "sweep, seed 12, shrunk from 3 faults"; empty: not known
-    std::string saved_version;      // of the code, when it was saved; empty: not known
-    std::string version;            // of this program
+    bool same_history = false;  // as saved, bit for bit
+    bool same_key = false;      // the checker failed on the key of the file
+    std::string found_by;       // "sweep, seed 12, shrunk from 3 faults"; empty: not known
+    std::string saved_version;  // of the code, when it was saved; empty: not known
+    std::string version;        // of this program
     RunReport run;
 };
 

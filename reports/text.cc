@@ -275,6 +275,7 @@ std::string accept_text(const AcceptReport& report, TextStyle style) {
     const std::string whose =
         report.handler.empty() ? "reference handlers" : "handler " + report.handler;
     std::string out = inked("two-node acceptance, " + whose, Ink::Strong, style) + "\n\n";
+    out += saved_text(report.saved, style);
     Table table{{{.heading = {"", "#"}, .right = true},
                  {.heading = {"", "condition"}, .most = 44},
                  {.heading = {"effect", "once"}},

@@ -17,6 +17,11 @@ std::string search_text(const SearchReport& report, TextStyle style = {});
 std::string accept_text(const AcceptReport& report, TextStyle style = {});
 // A row for each planted mistake: by what it was found, and the least plan that shows it.
 std::string mistakes_text(const MistakesReport& report, TextStyle style = {});
+// A row for each saved failure: what it breaks, and whether it still does.
+std::string corpus_text(const CorpusReport& report, TextStyle style = {});
+// What became of failures that were once found: a sentence, and each that is still there; empty
+// when there are none.
+std::string saved_text(const std::vector<SavedReplay>& saved, TextStyle style = {});
 std::string replay_text(const ReplayReport& report, TextStyle style = {});
 
 // The counts of an exhaustive search and what they claim.

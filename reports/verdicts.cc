@@ -135,6 +135,15 @@ Ending ending_of(const SearchReport& report) {
 
 Ending ending_of(const AcceptReport& report) {
     Ending ending{.inconclusive = report.interrupted};
+    for (const SavedReplay& saved : report.saved) {
+        if (saved.trouble.empty()) {
+            ending.broken = ending.broken || saved.outcome != ReplayOutcome::Gone;
+        } else if (saved.interrupted) {
+            ending.inconclusive = true;
+        } else {
+            (saved.handler_died ? ending.handler_died : ending.harness_failed) = true;
+        }
+    }
     bool judged = false;
     for (const ConditionReport& condition : report.conditions) {
         for (const Evidence& evidence : condition.evidence) {

@@ -199,16 +199,19 @@ void write_failure(const std::string& path, const Failure& failure) {
     write_whole_file(path, to_json(failure));
 }
 
-std::string failure_file_name(const Failure& failure) {
-    std::string name =
-        fmt::format("{}-{}-{}-{}", failure.plan.scenario, failure.plan.handler, failure.invariant,
-                    sim::seed_to_text(failure.found_by.seed.value_or(failure.plan.seed)));
+std::string plain_name(std::string name) {
     for (char& c : name) {
         const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                            (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
         if (!plain) c = '_';
     }
-    return name + ".json";
+    return name;
+}
+
+std::string failure_file_name(const Failure& failure) {
+    return plain_name(fmt::format(
+        "{}-{}-{}-{}.json", failure.plan.scenario, failure.plan.handler, failure.invariant,
+        sim::seed_to_text(failure.found_by.seed.value_or(failure.plan.seed))));
 }
 
 Replay compare(const Failure& failure, const RunResult& result) {
@@ -220,8 +223,8 @@ Replay compare(const Failure& failure, const RunResult& result) {
     for (const checkers::Judgement& judgement : result.judgements) {
         if (judgement.verdict != checkers::Verdict::Fail) continue;
         if (judgement.checker != failure.invariant) continue;
-        replay.verdict = replay.same_history ? ReplayVerdict::SameFailure
-                                             : ReplayVerdict::SameInvariantOtherWay;
+        replay.verdict =
+            replay.same_history ? ReplayVerdict::SameFailure : ReplayVerdict::SameInvariantOtherWay;
         replay.same_key =
             judgement.findings.empty()
                 ? failure.key.empty()

@@ -59,6 +59,8 @@ Failure failure_from_json(std::string_view text);
 Failure read_failure(const std::string& path);
 // All of it or nothing: a reader never sees half a file. Throws sim::PlanError with the path.
 void write_failure(const std::string& path, const Failure& failure);
+// The name with everything that is awkward in the name of a file replaced.
+std::string plain_name(std::string name);
 // "same-instant-lock-only-once-0x2a.json"
 std::string failure_file_name(const Failure& failure);
 

@@ -45,7 +45,7 @@ public:
     Folder(const Folder&) = delete;
     Folder& operator=(const Folder&) = delete;
 
-    [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
+    std::string write(const std::string& name, const std::string& text) const {
         std::ofstream(path_ / name, std::ios::binary) << text;
         return name;
     }

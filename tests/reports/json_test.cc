@@ -85,6 +85,19 @@ TEST(JsonTest, AnExhaustiveSearchHasItsCertificateInFull) {
     EXPECT_EQ(json["kinds"][0]["kind"], "evict");
 }
 
+TEST(JsonTest, ASavedFailureHasAnOutcomeOrATrouble) {
+    const CorpusReport report{
+        .folder = "corpus",
+        .failures = {{.name = "torn", .trouble = "not JSON"}, {.name = "a", .faults = 2}}};
+    const Json json = Json::parse(corpus_json(report, 2));
+    EXPECT_EQ(json["exit_code"], 2);
+    EXPECT_TRUE(json["failures"][0]["outcome"].is_null());
+    EXPECT_EQ(json["failures"][1]["outcome"], "no failure any more");
+    AcceptReport accept = small_accept();
+    accept.saved = report.failures;
+    EXPECT_EQ(Json::parse(accept_json(accept))["saved"], json["failures"]);
+}
+
 TEST(JsonTest, AnAcceptanceHasAVerdictForEachColumn) {
     const Json json = Json::parse(accept_json(small_accept()));
     EXPECT_EQ(json["handler"], "reconcile");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "reports/verdicts.h"
 #include "tests/reports/results_by_hand.h"
 
 namespace fencepost::reports {
@@ -215,6 +216,44 @@ TEST(TextTest, AReplayByAnotherHistorySaysThatTheCodeHasChangedAndFromWhat) {
     EXPECT_TRUE(contains(text, "this is        0.1.0+bbbb\n")) << text;
     const ReplayReport bare{.file = "f", .outcome = ReplayOutcome::Same, .run = small_run()};
     EXPECT_EQ(replay_text(bare), "the same failure\n\n" + run_text(small_run()));
+}
+
+TEST(TextTest, AnAcceptanceShowsTheSavedFailuresThatAreThereAgainBeforeItsTable) {
+    AcceptReport report = small_accept();
+    report.saved = {{.name = "a", .scenario = "s", .handler = "h", .checker = "once"},
+                    {.name = "b",
+                     .scenario = "s",
+                     .handler = "h",
+                     .checker = "fencing",
+                     .outcome = ReplayOutcome::OtherWay,
+                     .replay = "fencepost replay b.json"}};
+    EXPECT_TRUE(contains(accept_text(report),
+                         "\n  saved failures  2 replayed, 1 there again\n"
+                         "FAIL fencing  s, handler h\n"
+                         "  what           the same invariant by another way\n"
+                         "  replay         fencepost replay b.json\n"
+                         "\n"))
+        << accept_text(report);
+    EXPECT_EQ(exit_code(ending_of(report)), 1);
+    report.saved.pop_back();
+    EXPECT_EQ(exit_code(ending_of(report)), 0);
+}
+
+TEST(TextTest, ACorpusHasARowForEachFailure) {
+    const CorpusReport report{.folder = "corpus",
+                              .failures = {{.name = "torn", .trouble = "not JSON"},
+                                           {.name = "a",
+                                            .scenario = "s",
+                                            .handler = "h",
+                                            .checker = "once",
+                                            .faults = 2,
+                                            .outcome = ReplayOutcome::Same}}};
+    EXPECT_EQ(corpus_text(report),
+              " handler  breaks  scenario  faults  state\n"
+              " torn                               not JSON\n"
+              " h        once    s              2  the same failure\n"
+              "\n"
+              "2 failures in corpus; 0 no failure any more\n");
 }
 
 TEST(TextTest, FingerprintLinesAreTwoWords) {
