@@ -107,7 +107,7 @@ const std::vector<CommandSpec>& all_commands() {
          .summary = "runs a saved failure and says whether it is still there",
          .options = {kTrace,
                      kTraceJson,
-                     {"step", "", "step through the events (not built yet)"},
+                     {"step", "", "step through the events, with a look at the world in between"},
                      kVerify,
                      kJson}},
         {.name = "shrink",

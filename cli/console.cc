@@ -25,6 +25,7 @@ std::string quoted(std::string_view word) {
 Console console_of(std::string_view program, std::ostream& out, std::ostream& err) {
     Console console{.out = out,
                     .err = err,
+                    .in = std::cin,
                     .out_is_terminal = &out == &std::cout && isatty(STDOUT_FILENO) == 1,
                     .err_is_terminal = &err == &std::cerr && isatty(STDERR_FILENO) == 1,
                     .program = {},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <istream>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@ namespace fencepost::cli {
 struct Console {
     std::ostream& out;
     std::ostream& err;
+    std::istream& in;
     bool out_is_terminal = false;
     bool err_is_terminal = false;
 
@@ -23,8 +25,8 @@ struct Console {
     reports::TextStyle style;
 };
 
-// Terminals are only looked for behind std::cout and std::cerr. The environment's FENCEPOST_PROGRAM
-// names a script that was called in place of `program`.
+// Input is standard input. Terminals are only looked for behind std::cout and std::cerr. The
+// environment's FENCEPOST_PROGRAM names a script that was called in place of `program`.
 Console console_of(std::string_view program, std::ostream& out, std::ostream& err);
 
 // A command of this program, quoted for a shell.

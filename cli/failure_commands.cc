@@ -5,6 +5,7 @@
 #include "cli/command_error.h"
 #include "cli/commands.h"
 #include "cli/converting.h"
+#include "cli/failure_replay.h"
 #include "cli/files.h"
 #include "cli/names.h"
 #include "cli/one_run.h"
@@ -63,26 +64,37 @@ void print_shrunk(const Arguments& arguments, Console& console, const scenarios:
 
 }  // namespace
 
+reports::ReplayReport replay_report(const scenarios::Failure& failure, const std::string& file,
+                                    reports::RunReport run, const scenarios::RunResult& result) {
+    const scenarios::Replay compared = scenarios::compare(failure, result);
+    return {.file = file,
+            .outcome = outcome_of(compared.verdict),
+            .expected_checker = failure.invariant,
+            .expected_key = failure.key,
+            .same_history = compared.same_history,
+            .same_key = compared.same_key,
+            .found_by = found_by_text(failure.found_by),
+            .saved_version = failure.version,
+            .version = std::string(code_version()),
+            .run = std::move(run)};
+}
+
 int replay_command(const Arguments& arguments, Console& console) {
-    if (arguments.has("step"))
-        throw CommandError("replay: --step is not built yet; --trace prints every event");
+    if (arguments.has("step")) {
+        for (const std::string_view option : {"trace", "trace-json", "verify", "json"}) {
+            if (arguments.has(option))
+                throw CommandError(
+                    fmt::format("replay: --step and --{} do not go together", option));
+        }
+    }
     const std::string& file = arguments.operand();
     const scenarios::Failure failure = read_failure(file);
+    if (arguments.has("step")) return step_through(failure, file, console);
     const OneRun run{.plan = failure.plan, .called = "replay of " + file, .replay = {}};
     return perform(run, arguments, console,
                    [&](const reports::RunReport& report, const scenarios::RunResult& result) {
-                       const scenarios::Replay compared = scenarios::compare(failure, result);
-                       const reports::ReplayReport replay{
-                           .file = file,
-                           .outcome = outcome_of(compared.verdict),
-                           .expected_checker = failure.invariant,
-                           .expected_key = failure.key,
-                           .same_history = compared.same_history,
-                           .same_key = compared.same_key,
-                           .found_by = found_by_text(failure.found_by),
-                           .saved_version = failure.version,
-                           .version = std::string(code_version()),
-                           .run = report};
+                       const reports::ReplayReport replay =
+                           replay_report(failure, file, report, result);
                        return Rendered{.text = reports::replay_text(replay, console.style),
                                        .json = reports::replay_json(replay),
                                        .exit_code = reports::exit_code(reports::ending_of(replay))};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/code_version.h"
 #include "cli/command_error.h"
 #include "cli/commands.h"
 #include "cli/converting.h"
@@ -86,7 +87,7 @@ int sweep_command(const Arguments& arguments, Console& console) {
         .seeds = {seeds.first, seeds.last},
         .shard = part.shard,
         .verified = arguments.has("verify"),
-        .version = FENCEPOST_VERSION,
+        .version = std::string(code_version()),
         .program = scenarios::hash_of_this_program()};
     if (arguments.has("fingerprints"))
         return print_fingerprints(arguments, console, own_seeds(sweep));

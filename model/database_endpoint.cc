@@ -138,6 +138,32 @@ SqlResult DatabaseEndpoint::read_committed(std::string_view query,
     return std::get<SqlResult>(std::move(outcome));
 }
 
+std::optional<SqlResult> DatabaseEndpoint::look(std::string_view query) {
+    Outcome outcome = engine_.peek(query);
+    if (auto* result = std::get_if<SqlResult>(&outcome)) return std::move(*result);
+    return std::nullopt;
+}
+
+const sim::Task* DatabaseEndpoint::speaker_on(SessionId session) const {
+    for (std::size_t i = used_exchanges_; i > 0; --i) {
+        const SqlExchange& exchange = exchanges_[i - 1];
+        if (exchange.session_ == session) return exchange.call().task;
+    }
+    return nullptr;
+}
+
+std::vector<DatabaseEndpoint::LockWaiter> DatabaseEndpoint::lock_waiters() const {
+    std::vector<LockWaiter> waiters;
+    for (const auto& [session, exchange] : blocked_) {
+        LockWaiter& waiter = waiters.emplace_back(LockWaiter{
+            .task = exchange->call().task, .what = engine_.describe_wait(session), .holders = {}});
+        for (const SessionId holder : engine_.waits_for(session)) {
+            if (const sim::Task* task = speaker_on(holder)) waiter.holders.push_back(task);
+        }
+    }
+    return waiters;
+}
+
 void DatabaseEndpoint::serve(Exchange& base) {
     auto& exchange = static_cast<SqlExchange&>(base);
     auto session = sessions_.find(exchange.connection().id());

@@ -76,6 +76,20 @@ public:
     // Reads the committed state, outside of any session. For audits and checks, not for handlers.
     SqlResult read_committed(std::string_view query, std::span<const SqlValue> parameters = {});
 
+    // For who looks on between two events: nothing of the run is changed.
+    // The rows that a query finds in the committed state; nullopt when it would have to wait, or
+    // fails.
+    [[nodiscard]] std::optional<SqlResult> look(std::string_view query);
+    [[nodiscard]] const Schema& schema() const { return engine_.schema(); }
+    // A statement that waits at a lock, and the tasks whose sessions hold it: of each the one that
+    // spoke last on it.
+    struct LockWaiter {
+        const sim::Task* task = nullptr;
+        std::string what;  // "row ledger('k1') held by session 3"
+        std::vector<const sim::Task*> holders;
+    };
+    [[nodiscard]] std::vector<LockWaiter> lock_waiters() const;
+
     void serve(Exchange& exchange) override;
     void disconnected(Connection& connection, std::string_view why) override;
 
@@ -90,6 +104,7 @@ private:
     void record_commit(SessionId session, std::span<const RowChange> changes);
     void record_schema(sim::RecordId cause, sim::TaskId task);
     [[nodiscard]] const SqlExchange* exchange_of(SessionId session) const;
+    [[nodiscard]] const sim::Task* speaker_on(SessionId session) const;
 
     sim::Kernel& kernel_;
     Network& network_;

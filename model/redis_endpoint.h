@@ -49,6 +49,11 @@ public:
     bool evict(const std::string& key);
     void jump_clock(sim::Duration by) { clock_.jump(by); }
 
+    // What a command that only reads would be answered now: for who looks on between two events.
+    [[nodiscard]] jobs::redis::Reply look(std::initializer_list<std::string> command) const {
+        return server_.peek(std::span(command.begin(), command.size()), now());
+    }
+
     void serve(Exchange& exchange) override;
     void disconnected(Connection&, std::string_view) override {}
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "model/events.h"
 
@@ -126,10 +127,12 @@ public:
     Tracer(const sim::History& history, const TraceOptions& options)
         : history_(history), options_(options), cast_(history) {}
 
-    std::string text() {
-        if (history_.size() == 0) return "nothing happened\n";
+    TraceLines lines() {
+        TraceLines all;
+        if (history_.size() == 0) return all;
         start_ = history_[0].at();
         heading();
+        all.heading = std::exchange(out_, {});
         for (sim::RecordId id = 0; id < history_.size(); ++id) {
             const sim::Record record = history_[id];
             if (!skips(record)) {
@@ -139,8 +142,9 @@ public:
                 }
             }
             cast_.see(record);
+            all.lines.push_back(std::exchange(out_, {}));
         }
-        return std::move(out_);
+        return all;
     }
 
 private:
@@ -300,7 +304,15 @@ private:
 }  // namespace
 
 std::string trace_text(const sim::History& history, const TraceOptions& options) {
-    return Tracer{history, options}.text();
+    if (history.size() == 0) return "nothing happened\n";
+    const TraceLines all = trace_lines(history, options);
+    std::string text = all.heading;
+    for (const std::string& lines : all.lines) text += lines;
+    return text;
+}
+
+TraceLines trace_lines(const sim::History& history, const TraceOptions& options) {
+    return Tracer{history, options}.lines();
 }
 
 std::string trace_json(const sim::History& history) {

@@ -33,6 +33,13 @@ struct TraceOptions {
 
 std::string trace_text(const sim::History& history, const TraceOptions& options = {});
 
+// The same by events: the heading, and the lines of each event, of which some have none.
+struct TraceLines {
+    std::string heading;
+    std::vector<std::string> lines;  // by record
+};
+TraceLines trace_lines(const sim::History& history, const TraceOptions& options = {});
+
 // One JSON object a line, for each event: "record", "at", "party", "actor", "cause" (a record or
 // null), "event" and "text" (its fields as in `name=value`).
 std::string trace_json(const sim::History& history);

@@ -510,6 +510,25 @@ const checkers::Judgement* RunResult::failure() const {
     return found == judgements.end() ? nullptr : &*found;
 }
 
+namespace {
+
+// Watches the runs of a kernel for as long as it lives.
+class Watch {
+public:
+    Watch(model::World& world, const std::function<void(model::World&)>& watcher)
+        : kernel_(world.kernel()) {
+        if (watcher) kernel_.watch([&world, &watcher] { watcher(world); });
+    }
+    ~Watch() { kernel_.watch({}); }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+private:
+    sim::Kernel& kernel_;
+};
+
+}  // namespace
+
 Runner::Runner() : state_(std::make_unique<State>()) {}
 Runner::~Runner() = default;
 
@@ -519,6 +538,7 @@ RunResult Runner::run(const sim::Plan& plan, const RunOptions& options) {
     sim::Kernel& kernel = state_->world.kernel();
     kernel.history().keep_fingerprints(options.keep_fingerprints);
 
+    const Watch watch{state_->world, options.watch};
     RunResult result;
     result.end = Run{state_->world, setting, plan}.execute(options.step_limit);
     const sim::History& history = kernel.history();

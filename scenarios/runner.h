@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,9 +22,16 @@
 #include "sim/kernel.h"
 #include "sim/plan.h"
 
+namespace fencepost::model {
+class World;
+}
+
 namespace fencepost::scenarios {
 
 struct RunOptions {
+    // Called after each event of the run, outside any task: may look at the world, by its look()
+    // functions and what is const, and must change nothing. What it throws leaves run().
+    std::function<void(model::World&)> watch{};
     bool keep_fingerprints = false;  // one a record, to find the first that differs
     std::uint64_t step_limit = 2'000'000;
 };

@@ -86,6 +86,7 @@ RunEnd Kernel::run(Time deadline, std::uint64_t step_limit) {
         const Event event = queue_.pop();
         now_ = event.at;
         event.action();
+        if (watcher_) watcher_();
     }
     return RunEnd::Quiet;
 }
@@ -245,14 +246,22 @@ bool Kernel::dead_call() {
     return fiber != nullptr && fiber->dead_call();
 }
 
+std::vector<const Task*> Kernel::tasks() const {
+    std::vector<const Task*> alive;
+    for (std::size_t i = 0; i < used_tasks_; ++i) {
+        if (!has_ended(tasks_[i])) alive.push_back(&tasks_[i]);
+    }
+    return alive;
+}
+
 std::vector<std::string> Kernel::waiters(bool foreground_only) const {
     std::vector<std::string> lines;
-    for (std::size_t i = 0; i < used_tasks_; ++i) {
-        const Task& task = tasks_[i];
-        if (has_ended(task) || task.waits_for == nullptr) continue;
-        if (foreground_only && task.kind != TaskKind::Foreground) continue;
-        lines.push_back(fmt::format("{}: has waited {} for {}", history_.actor(task.id),
-                                    to_text(now_ - task.waits_since), task.waits_for->describe()));
+    for (const Task* task : tasks()) {
+        if (task->waits_for == nullptr) continue;
+        if (foreground_only && task->kind != TaskKind::Foreground) continue;
+        lines.push_back(fmt::format("{}: has waited {} for {}", history_.actor(task->id),
+                                    to_text(now_ - task->waits_since),
+                                    task->waits_for->describe()));
     }
     return lines;
 }

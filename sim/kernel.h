@@ -105,6 +105,10 @@ public:
     // The main loop: events up to `deadline` and at most `step_limit` of them, until stop().
     RunEnd run(Time deadline, std::uint64_t step_limit);
     void stop() { stop_requested_ = true; }
+    // Calls `watcher` after each event of the main loop, outside any task; empty: nobody watches.
+    // It may look and must change nothing; an exception that it throws leaves run(). Outlives
+    // reset().
+    void watch(std::function<void()> watcher) { watcher_ = std::move(watcher); }
     [[nodiscard]] std::uint64_t steps() const { return steps_; }
     // Stacks of fibers that were ever made: what many runs in one kernel must not raise.
     [[nodiscard]] std::size_t stacks_created() const { return stacks_.created(); }
@@ -167,6 +171,8 @@ public:
     // Fiber::dead_call).
     [[nodiscard]] bool dead_call();
     [[nodiscard]] std::size_t foreground_tasks() const { return foreground_; }
+    // Those that have not ended, in the order in which they were started.
+    [[nodiscard]] std::vector<const Task*> tasks() const;
     // "A#1/daily-reconcile@…: waits since 3.2s for the answer to db.execute/2 (…)", one a waiter.
     [[nodiscard]] std::vector<std::string> waiters(bool foreground_only) const;
 
@@ -229,6 +235,7 @@ private:
     std::uint64_t steps_ = 0;
     bool stop_requested_ = false;
     bool ending_ = false;
+    std::function<void()> watcher_;
 
     const Plan* plan_ = nullptr;
     FaultStriker* striker_ = nullptr;

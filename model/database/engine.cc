@@ -400,6 +400,14 @@ Outcome DatabaseEngine::execute(SessionId id, std::string_view sql,
     return outcome;
 }
 
+Outcome DatabaseEngine::peek(std::string_view query) {
+    const SessionId session = open();
+    Outcome outcome = execute(session, query);
+    close(session);
+    --state_->session_count;
+    return outcome;
+}
+
 std::vector<Completion> DatabaseEngine::take_completions() {
     return std::exchange(state_->completions, {});
 }

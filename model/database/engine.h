@@ -89,6 +89,9 @@ public:
     // One statement, with its parameters $1, $2, …. The session must not be waiting.
     [[nodiscard]] Outcome execute(SessionId session, std::string_view sql,
                                   std::span<const SqlValue> parameters = {});
+    // The answer to a query on a session of its own that leaves no trace: the next session gets the
+    // id that it would have got. Not during a call of the engine.
+    [[nodiscard]] Outcome peek(std::string_view query);
     // The answers to statements that were blocked and have gone on since the last call.
     [[nodiscard]] std::vector<Completion> take_completions();
 

@@ -152,6 +152,14 @@ RedisServer::Reply RedisServer::execute(std::uint32_t client,
     return state.execute(state.primary, RedisInstance::Primary, state.refusal, arguments, now);
 }
 
+RedisServer::Reply RedisServer::peek(std::span<const std::string> arguments,
+                                     const RedisNow& now) const {
+    Keyspace copy = state_->primary;
+    copy.observe(nullptr);
+    copy.begin(change_by(kNoClient, now));
+    return state_->execute(copy, RedisInstance::Primary, Refusal::Nothing, arguments, now);
+}
+
 void RedisServer::refuse(Refusal refusal) {
     state_->refusal = refusal;
 }

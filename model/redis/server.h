@@ -86,6 +86,10 @@ public:
         return execute(client, std::span(arguments.begin(), arguments.size()), now);
     }
 
+    // What the primary would answer, up or down, to a command that only reads: on a copy of its
+    // keys, so that not even an expired one goes.
+    [[nodiscard]] Reply peek(std::span<const std::string> arguments, const RedisNow& now) const;
+
     // What the primary answers with an error for now: out of memory, busy, read-only, loading.
     void refuse(Refusal refusal);
 

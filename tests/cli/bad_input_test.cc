@@ -163,7 +163,8 @@ TEST(BadInputTest, PlansNameTheFileAndThePlace) {
         expect_refused({command, "."}, "cannot read .: Is a directory");
         expect_refused({command}, command + " needs FAILURE.json");
     }
-    expect_refused({"replay", "f.json", "--step"}, "--step is not built yet");
+    expect_refused({"replay", "f.json", "--step", "--trace"},
+                   "--step and --trace do not go together");
     expect_refused({"run", "same-instant", "--plan", "none.json"}, "cannot read none.json");
     EXPECT_EQ(folder.names(), std::vector<std::string>{"f.json"});
 }

@@ -123,5 +123,17 @@ TEST_F(TraceTest, JsonGivesOneObjectALine) {
     EXPECT_FALSE(std::getline(lines, line));
 }
 
+TEST_F(TraceTest, LinesByEventAreTheLinesOfTheText) {
+    add(0s, a_, sim::kNoTask, sim::NodeStarted{1});
+    add(1s, database_, sim::kNoTask, model::TableKnown{0, "ledger", "id"});
+    const sim::RecordId started = add(1s, a_, job_, sim::TaskStarted{true});
+    const TraceOptions options{.marks = {{.record = started, .text = "once: broken"}}};
+    const TraceLines all = trace_lines(history_, options);
+    ASSERT_EQ(all.lines.size(), 3U);
+    EXPECT_EQ(all.lines[1], "") << "a name that only other lines need";
+    EXPECT_NE(all.lines[2].find("<== once: broken"), std::string::npos) << all.lines[2];
+    EXPECT_EQ(all.heading + all.lines[0] + all.lines[2], trace_text(history_, options));
+}
+
 }  // namespace
 }  // namespace fencepost::reports

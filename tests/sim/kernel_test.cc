@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "tests/sim/test_world.h"
@@ -24,6 +25,30 @@ TEST_F(KernelTest, EventsAtOneInstantRunInTheOrderOfScheduling) {
     EXPECT_EQ(world.run_for(1min), RunEnd::Deadlock);
     EXPECT_EQ(world.log, (Lines{"1s 0", "1s 1", "1s 2", "1s 3", "1s 4", "5s 0", "5s 1", "5s 2",
                                 "5s 3", "5s 4"}));
+}
+
+TEST_F(KernelTest, AWatcherIsCalledAfterEachEventOutsideAnyTask) {
+    world.add("A", [&](Incarnation&) { kernel.sleep(5s); });
+    std::vector<std::size_t> tasks;
+    kernel.watch([&] {
+        EXPECT_EQ(kernel.current(), nullptr);
+        tasks.push_back(kernel.tasks().size());
+    });
+    world.start_and_run_for(1min);
+    EXPECT_EQ(tasks.size(), kernel.steps());
+    EXPECT_EQ(tasks.back(), 0U) << "the sleeper has ended";
+    EXPECT_EQ(std::ranges::count(tasks, 1U), static_cast<std::ptrdiff_t>(tasks.size()) - 1);
+}
+
+TEST_F(KernelTest, WhatAWatcherThrowsLeavesTheLoop) {
+    world.add("A", [&](Incarnation&) {
+        for (;;) kernel.sleep(5s);
+    });
+    kernel.watch([&] {
+        if (kernel.now() >= kStart + 20s) throw std::runtime_error("enough");
+    });
+    EXPECT_THROW(world.start_and_run_for(1min), std::runtime_error);
+    EXPECT_EQ(kernel.now(), kStart + 20s);
 }
 
 TEST_F(KernelTest, WhatIsScheduledInThePastRunsNow) {

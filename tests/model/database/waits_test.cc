@@ -427,5 +427,27 @@ TEST_F(DatabaseWaitsTest, OpenTransactionsSeeTheirOwnChangesAndNobodyElses) {
     EXPECT_EQ(rows(), "a|5|1 b|6|2 n|7|7");
 }
 
+TEST_F(DatabaseWaitsTest, APeekSeesWhatIsCommittedAndLeavesNoTrace) {
+    run('A', "BEGIN");
+    EXPECT_EQ(run('A', "UPDATE t SET v = 9 WHERE k = 'a'"), "1");
+    EXPECT_EQ(run('B', "UPDATE t SET v = 8 WHERE k = 'a'"), "waits");
+    const std::uint64_t wait = engine.wait_number(of('B'));
+    EXPECT_EQ(text_of(engine.peek("SELECT v FROM t WHERE k = 'a'")), "0");
+    EXPECT_EQ(engine.wait_number(of('B')), wait);
+    EXPECT_EQ(of('C'), 3U) << "the id that it would have had without";
+    EXPECT_EQ(gone_on(), "");
+    run('A', "COMMIT");
+    EXPECT_EQ(gone_on(), "B: 1");
+    EXPECT_EQ(text_of(engine.peek("SELECT v FROM t WHERE k = 'a'")), "8");
+}
+
+TEST_F(DatabaseWaitsTest, APeekAtATableThatIsBeingAlteredWaitsForNobody) {
+    run('A', "BEGIN");
+    run('A', "ALTER TABLE t ADD COLUMN w INT");
+    EXPECT_EQ(text_of(engine.peek("SELECT v FROM t")), "waits");
+    run('A', "COMMIT");
+    EXPECT_EQ(gone_on(), "") << "nobody is left waiting";
+}
+
 }  // namespace
 }  // namespace fencepost::model

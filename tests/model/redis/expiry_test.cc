@@ -151,5 +151,17 @@ TEST_F(RedisTest, HashChangesAreReportedFieldByField) {
     EXPECT_EQ(fields, (std::vector<std::string>{"a=1", "b=2", "a=-", "(whole)=-"}));
 }
 
+TEST_F(RedisTest, APeekAnswersAsACommandWouldAndLeavesAnExpiredKeyWhereItIs) {
+    run({"SET", "k", "v", "PX", "1000"});
+    const std::vector<std::string> get{"GET", "k"};
+    EXPECT_EQ(server_.peek(get, now()), Reply::bulk("v"));
+    pass(2s);
+    seen_.clear();
+    EXPECT_EQ(server_.peek(get, now()), Reply::nil());
+    EXPECT_TRUE(seen_.empty()) << "it is not found to have expired";
+    run({"GET", "k"});
+    EXPECT_EQ(seen_.size(), 1U);
+}
+
 }  // namespace
 }  // namespace fencepost::model
