@@ -12,6 +12,7 @@
 #include "cli/plans.h"
 #include "scenarios/runner.h"
 #include "scenarios/scenario.h"
+#include "scenarios/search/nearby.h"
 
 namespace fencepost::cli {
 namespace {
@@ -78,12 +79,14 @@ std::vector<SavedFailure> read_corpus(const fs::path& folder) {
 std::expected<Replayed, scenarios::Mishap> replay_saved(const scenarios::Failure& failure) {
     // One digit each, then the failure.
     const auto packed = scenarios::call_in_worker([&failure] {
-        scenarios::Runner runner;
-        const scenarios::RunResult result = runner.run(failure.plan);
-        const scenarios::Replay replay = scenarios::compare(failure, result);
+        const scenarios::NearbyReplay nearby =
+            scenarios::replay_nearby(failure, scenarios::fresh_runner().run);
+        scenarios::Failure now = seen_in(nearby.result, failure);
+        now.plan = nearby.plan;
+        const scenarios::Replay& replay = nearby.replay;
         return fmt::format("{:d}{:d}{:d}", static_cast<int>(replay.verdict), replay.same_history,
                            replay.same_key) +
-               scenarios::to_json(seen_in(result, failure));
+               scenarios::to_json(now);
     });
     if (!packed) return std::unexpected(packed.error());
     sim::require(packed->size() > 3, "a worker's answer is whole");
@@ -124,6 +127,7 @@ reports::SavedReplay replay_of(const SavedFailure& saved, const Console& console
     report.outcome = outcome_of(replayed->replay.verdict);
     report.same_history = replayed->replay.same_history;
     report.same_key = replayed->replay.same_key;
+    report.moved = scenarios::moves_between(failure.plan, replayed->now.plan);
     return report;
 }
 

@@ -32,8 +32,8 @@ struct SavedFailure {
 // is no such folder.
 std::vector<SavedFailure> read_corpus(const std::filesystem::path& folder);
 
-// A run of the failure's plan, and the failure as that run shows it: the same plan and invariant
-// with today's key, message, event and fingerprint.
+// A run of the failure's plan, or of one nearby if only that breaks the invariant; and the failure
+// as that run shows it: with that plan, and today's key, message, event and fingerprint.
 struct Replayed {
     scenarios::Replay replay;
     scenarios::Failure now;

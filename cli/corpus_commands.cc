@@ -48,7 +48,9 @@ scenarios::Failure failing_today(const std::string& file) {
         throw CommandError(fmt::format("{}: {} does not break ({}); only what fails is kept", file,
                                        failure.invariant, name_of(replayed->replay.verdict)));
     }
-    if (replayed->replay.verdict == scenarios::ReplayVerdict::SameFailure) return failure;
+    const bool as_saved = replayed->replay.verdict == scenarios::ReplayVerdict::SameFailure &&
+                          replayed->now.plan == failure.plan;
+    if (as_saved) return failure;
     scenarios::Failure now = replayed->now;
     now.version = code_version();
     return now;

@@ -16,6 +16,7 @@
 #include "reports/text.h"
 #include "reports/verdicts.h"
 #include "scenarios/search/failure.h"
+#include "scenarios/search/nearby.h"
 #include "scenarios/search/plan_runner.h"
 #include "scenarios/search/shrink.h"
 #include "scenarios/search/workers.h"
@@ -73,11 +74,27 @@ reports::ReplayReport replay_report(const scenarios::Failure& failure, const std
             .expected_key = failure.key,
             .same_history = compared.same_history,
             .same_key = compared.same_key,
+            .moved = scenarios::moves_between(failure.plan, run.plan),
             .found_by = found_by_text(failure.found_by),
             .saved_version = failure.version,
             .version = std::string(code_version()),
             .run = std::move(run)};
 }
+
+namespace {
+
+// The failure's own plan, unless only one nearby breaks its invariant. What takes its process down
+// is for the replay to say.
+sim::Plan plan_to_replay(const scenarios::Failure& failure) {
+    const auto moved = scenarios::call_in_worker([&failure] {
+        const scenarios::NearbyReplay nearby =
+            scenarios::replay_nearby(failure, scenarios::fresh_runner().run);
+        return nearby.moved ? sim::to_json(nearby.plan) : std::string{};
+    });
+    return moved && !moved->empty() ? sim::plan_from_json(*moved) : failure.plan;
+}
+
+}  // namespace
 
 int replay_command(const Arguments& arguments, Console& console) {
     if (arguments.has("step")) {
@@ -89,8 +106,9 @@ int replay_command(const Arguments& arguments, Console& console) {
     }
     const std::string& file = arguments.operand();
     const scenarios::Failure failure = read_failure(file);
-    if (arguments.has("step")) return step_through(failure, file, console);
-    const OneRun run{.plan = failure.plan, .called = "replay of " + file, .replay = {}};
+    const sim::Plan plan = plan_to_replay(failure);
+    if (arguments.has("step")) return step_through(failure, plan, file, console);
+    const OneRun run{.plan = plan, .called = "replay of " + file, .replay = {}};
     return perform(run, arguments, console,
                    [&](const reports::RunReport& report, const scenarios::RunResult& result) {
                        const reports::ReplayReport replay =

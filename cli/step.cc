@@ -26,9 +26,10 @@ Rehearsal rehearse(const sim::Plan& plan, reports::TextStyle style) {
 
 }  // namespace
 
-int step_through(const scenarios::Failure& failure, const std::string& file, Console& console) {
+int step_through(const scenarios::Failure& failure, const sim::Plan& plan, const std::string& file,
+                 Console& console) {
     const auto packed =
-        scenarios::call_in_worker([&] { return rehearse(failure.plan, console.style).packed(); });
+        scenarios::call_in_worker([&] { return rehearse(plan, console.style).packed(); });
     std::optional<Rehearsal> rehearsal;
     if (packed) {
         rehearsal = Rehearsal::unpacked(*packed);
@@ -39,15 +40,15 @@ int step_through(const scenarios::Failure& failure, const std::string& file, Con
         console.out << reports::broken_run_text(
             broken_run_of(packed.error(), "the run, tried beforehand", ""), console.style);
     }
-    Stepper stepper{failure.plan, std::move(rehearsal), console.in, console};
+    Stepper stepper{plan, std::move(rehearsal), console.in, console};
     scenarios::Runner runner;
     scenarios::RunOptions options;
     options.watch = [&](model::World& world) { stepper.after_step(world); };
     try {
-        const scenarios::RunResult result = runner.run(failure.plan, options);
+        const scenarios::RunResult result = runner.run(plan, options);
         stepper.finish(runner.history());
         const reports::ReplayReport report =
-            replay_report(failure, file, report_of(failure.plan, result), result);
+            replay_report(failure, file, report_of(plan, result), result);
         console.out << "\n" << reports::replay_text(report, console.style);
         return reports::exit_code(reports::ending_of(report));
     } catch (const Stepper::Quit&) {

@@ -9,7 +9,9 @@ namespace fencepost::reports {
 namespace {
 
 std::string state_of(const SavedReplay& saved) {
-    return saved.trouble.empty() ? std::string(name_of(saved.outcome)) : saved.trouble;
+    if (!saved.trouble.empty()) return saved.trouble;
+    const std::string state{name_of(saved.outcome)};
+    return saved.moved.empty() ? state : fmt::format("{} ({})", state, saved.moved);
 }
 
 }  // namespace

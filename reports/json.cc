@@ -194,6 +194,7 @@ Json fields_of(const SavedReplay& saved) {
             {"outcome", saved.trouble.empty() ? Json(name_of(saved.outcome)) : Json(nullptr)},
             {"same_history", saved.same_history},
             {"same_key", saved.same_key},
+            {"moved", saved.moved},
             {"found_by", saved.found_by},
             {"saved_version", saved.saved_version},
             {"trouble", saved.trouble},
@@ -289,6 +290,7 @@ std::string replay_json(const ReplayReport& report) {
     json["expected_checker"] = report.expected_checker;
     json["same_history"] = report.same_history;
     json["same_key"] = report.same_key;
+    json["moved"] = report.moved;
     json["saved_version"] = report.saved_version;
     json["code_version"] = report.version;
     json["run"] = fields_of(report.run);

@@ -17,7 +17,7 @@
 //             fingerprint, runs, first_seen, minimal, file, replay, plan}],
 //             broken_runs [{run, what, handlers_doing, replay}], gaps []
 //   corpus    folder, failures [{name, file, scenario, handler, checker, faults, outcome or null,
-//             same_history, same_key, found_by, saved_version, trouble, replay}]
+//             same_history, same_key, moved, found_by, saved_version, trouble, replay}]
 //   accept    handler or null, interrupted, saved [as failures of corpus], conditions [{condition,
 //   title,
 //             verdicts {"effect once", "takeover", …: verdict}, obstacles [],
@@ -28,8 +28,8 @@
 //             mistakes [{name, lesson, breaks [], found, minimal, by_seeds {scenario, condition,
 //             checker, first, count, runs} or null, by_one_fault (as by_seeds), failing [], least
 //             (a plan) or null, trouble}]
-//   replay    file, outcome, expected_checker, same_history, same_key, saved_version, code_version,
-//             run (as run)
+//   replay    file, outcome, expected_checker, same_history, same_key, moved, saved_version,
+//             code_version, run (as run)
 //   shrink    failure (as in search), runs
 //   list      what, items [{name, text, group}]
 #pragma once

@@ -201,6 +201,7 @@ struct SavedReplay {
     ReplayOutcome outcome = ReplayOutcome::Gone;
     bool same_history = false;
     bool same_key = false;
+    std::string moved;  // as in ReplayReport
     std::string found_by;
     std::string saved_version;
     std::string replay;   // the command
@@ -231,6 +232,7 @@ struct ReplayReport {
     std::string expected_key;
     bool same_history = false;  // as saved, bit for bit
     bool same_key = false;      // the checker failed on the key of the file
+    std::string moved;          // "A#1 db.query/3 is now A#1 db.query/4"; empty: as saved
     std::string found_by;       // "sweep, seed 12, shrunk from 3 faults"; empty: not known
     std::string saved_version;  // of the code, when it was saved; empty: not known
     std::string version;        // of this program

@@ -341,6 +341,7 @@ std::string replay_text(const ReplayReport& report, TextStyle style) {
         if (!text.empty()) add_field(out, label, text);
     };
     add_known("history", history_of(report));
+    add_known("moved", report.moved);
     if (report.outcome == ReplayOutcome::OtherWay && !report.same_key)
         add_field(out, "key", "another than saved: " + report.expected_key);
     add_known("saved with", report.saved_version);

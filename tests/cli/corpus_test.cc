@@ -112,6 +112,22 @@ TEST_F(CorpusTest, AFailureByAnotherWayIsKeptAsItShowsToday) {
     EXPECT_EQ(Json::parse(folder_.read("kept/no-claim.once.same-instant.json")), failure_);
 }
 
+TEST_F(CorpusTest, AFailureWhosePointHasMovedIsFoundAndKeptWhereItIsNow) {
+    Json moved = least_of("blind-retry");
+    std::string& at = moved["plan"]["faults"][0]["at"].get_ref<std::string&>();
+    // As if two calls had been taken out of the code since it was saved.
+    const std::size_t slash = at.rfind('/');
+    at = at.substr(0, slash + 1) + std::to_string(std::stoi(at.substr(slash + 1)) + 2);
+    folder_.write("moved.json", moved.dump());
+    const Called replayed = call({"replay", "moved.json"});
+    EXPECT_EQ(replayed.code, 1);
+    EXPECT_TRUE(contains(replayed.out, "  moved          ")) << replayed.out;
+    EXPECT_EQ(corpus({"add", "moved.json"}).code, 0);
+    const Json kept = Json::parse(folder_.read("kept/blind-retry.once.outcome-unknown.json"));
+    EXPECT_NE(kept["plan"], moved["plan"]);
+    EXPECT_EQ(listed()[0]["outcome"], "the same failure");
+}
+
 TEST_F(CorpusTest, TheListReplaysEachAndSaysWhatItDoesToday) {
     EXPECT_EQ(corpus({"add", "no-claim.json", "blind-retry.json"}).code, 0);
     keep_repaired("repaired.json");

@@ -46,7 +46,7 @@ Session step(const Failure& failure, const std::string& lines) {
     std::ostringstream err;
     Console console{.out = out, .err = err, .in = in};
     Session session;
-    session.code = step_through(failure, "f.json", console);
+    session.code = step_through(failure, failure.plan, "f.json", console);
     session.out = out.str();
     EXPECT_EQ(err.str(), "");
     return session;

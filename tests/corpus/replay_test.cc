@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "scenarios/search/nearby.h"
 #include "tests/corpus/project_corpus.h"
 
 namespace fencepost::scenarios {
@@ -16,8 +17,7 @@ class ReplayTest : public testing::TestWithParam<CorpusFile> {};
 TEST_P(ReplayTest, AMistakeBreaksTheSameInvariantAndARepairedHandlerNone) {
     const Failure failure = read_failure(GetParam().path);
     validate(failure.plan);
-    Runner runner;
-    const Replay replay = compare(failure, runner.run(failure.plan));
+    const Replay replay = replay_nearby(failure, fresh_runner().run).replay;
     if (find_handler(failure.plan.handler)->is_mistake()) {
         EXPECT_TRUE(replay.reproduced()) << name_of(replay.verdict);
     } else {

@@ -208,9 +208,11 @@ TEST(TextTest, AReplayByAnotherHistorySaysThatTheCodeHasChangedAndFromWhat) {
     report.outcome = ReplayOutcome::OtherWay;
     report.same_history = report.same_key = false;
     report.version = "0.1.0+bbbb";
+    report.moved = "db.query/3 is now db.query/4";
     text = replay_text(report);
     EXPECT_TRUE(contains(text, "history        not as saved: the code has changed since\n"))
         << text;
+    EXPECT_TRUE(contains(text, "moved          db.query/3 is now db.query/4\n")) << text;
     EXPECT_TRUE(contains(text, "key            another than saved: k1\n")) << text;
     EXPECT_TRUE(contains(text, "saved with     0.1.0+aaaa\n")) << text;
     EXPECT_TRUE(contains(text, "this is        0.1.0+bbbb\n")) << text;
