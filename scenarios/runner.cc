@@ -561,6 +561,10 @@ const sim::History& Runner::history() const {
     return state_->world.kernel().history();
 }
 
+const checkers::Expectations& Runner::expectations(const sim::Plan& plan) const {
+    return state_->setting_for(plan).expectations;
+}
+
 std::vector<std::string> Runner::schema_of(const sim::Plan& plan) const {
     return state_->setting_for(plan).scripts;
 }

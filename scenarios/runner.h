@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "checkers/expectations.h"
 #include "checkers/judgement.h"
 #include "scenarios/scenario.h"
 #include "sim/history.h"
@@ -72,6 +73,9 @@ public:
 
     // The history of the last run.
     [[nodiscard]] const sim::History& history() const;
+
+    // By what the runs of this plan are judged. Lives as long as the runner.
+    [[nodiscard]] const checkers::Expectations& expectations(const sim::Plan& plan) const;
 
     // For benchmarks: the SQL scripts from which the plan's database is made, and the statements
     // that its clients sent in the last run, in the order in which they were first sent.
