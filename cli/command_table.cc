@@ -110,6 +110,11 @@ const std::vector<CommandSpec>& all_commands() {
                      {"step", "", "step through the events, with a look at the world in between"},
                      kVerify,
                      kJson}},
+        {.name = "explain",
+         .operand = "FAILURE.json",
+         .summary = "why a saved failure breaks its invariant: what happened, what it takes, and "
+                    "what usually causes it",
+         .options = {kJson}},
         {.name = "shrink",
          .operand = "FAILURE.json",
          .summary = "leaves out of a failing plan all that it does not need to fail",

@@ -13,6 +13,7 @@ int sweep_command(const Arguments& arguments, Console& console);
 int merge_command(const Arguments& arguments, Console& console);
 int exhaust_command(const Arguments& arguments, Console& console);
 int replay_command(const Arguments& arguments, Console& console);
+int explain_command(const Arguments& arguments, Console& console);
 int shrink_command(const Arguments& arguments, Console& console);
 int corpus_command(const Arguments& arguments, Console& console);
 int list_command(const Arguments& arguments, Console& console);

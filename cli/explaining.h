@@ -1,0 +1,29 @@
+// Makes explanations: runs a failing plan and its neighbours and puts into words what they show.
+//
+// In this process: whoever cannot trust the handler calls it in a worker.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "reports/explanation.h"
+#include "scenarios/runner.h"
+#include "sim/plan.h"
+
+namespace fencepost::cli {
+
+struct ExplainedRun {
+    reports::Explanation explanation;
+    scenarios::RunResult result;
+    checkers::Finding finding;
+};
+
+// Of the first checker that fails and its first finding, or of those that are named. Nothing when
+// the run does not break that invariant. The runner's last run is the failing one.
+std::optional<ExplainedRun> explain(const sim::Plan& plan, const std::string& checker,
+                                    const std::string& key, scenarios::Runner& runner);
+
+// Where the documentation treats what a checker says.
+std::string reading_for(std::string_view checker);
+
+}  // namespace fencepost::cli
