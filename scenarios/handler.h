@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -120,6 +121,9 @@ struct HandlerSpec {
     std::string name;
     // One sentence: what a reference handler does, or what a planted mistake teaches.
     std::string lesson;
+    // Where the handler is made, for reports that point into the source: set it with
+    // std::source_location::current(). Line 0: nobody says.
+    std::source_location source{};
     // For a planted mistake: the checkers of which at least one must fail. Empty for a reference.
     std::vector<std::string> breaks{};
     Trigger trigger = Trigger::Fires;

@@ -204,6 +204,7 @@ HandlerSpec batch_import_handler() {
     return {
         .name = "batch-import",
         .lesson = "Imports the rows of a file as a background task, in fenced batches.",
+        .source = std::source_location::current(),
         .abilities = {Ability::Batches, Ability::TwoVersions},
         .schema = [](const Parameters&) -> std::vector<std::string> {
             return {std::string(jobs::task_schema()), std::string(kTables)};

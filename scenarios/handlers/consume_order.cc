@@ -21,6 +21,7 @@ std::string unhandled_events(const std::vector<DueWork>& due) {
 
 HandlerSpec consume_order_handler() {
     HandlerSpec spec;
+    spec.source = std::source_location::current();
     spec.name = "consume-order";
     spec.lesson =
         "Adds the lines of an order and reserves its stock, once for each event, by an inbox.";

@@ -106,6 +106,7 @@ HandlerSpec daily_backup_handler() {
         .lesson =
             "Writes one backup record a tenant and planned instant, whenever and however often it "
             "is fired.",
+        .source = std::source_location::current(),
         .abilities = {Ability::Tenants, Ability::Instants},
         .schema = [](const Parameters& parameters) -> std::vector<std::string> {
             return {std::string(jobs::claim_schema()), backup::schema(),

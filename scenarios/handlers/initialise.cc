@@ -121,12 +121,15 @@ HandlerSpec start_up_handler(std::string name, std::string lesson, StartUpBody b
 }
 
 HandlerSpec initialise_handler() {
-    return start_up_handler(
+    const auto source = std::source_location::current();
+    HandlerSpec spec = start_up_handler(
         "initialise",
         "Makes tables, columns, an index and rows, upgrades them step by step, and caches values.",
         [](const jobs::Ports& ports) {
             jobs::StartUp{ports, initialise::plan()}.run();
         });
+    spec.source = source;
+    return spec;
 }
 
 }  // namespace fencepost::scenarios

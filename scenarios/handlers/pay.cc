@@ -104,6 +104,7 @@ Outcome pay(JobContext& job, jobs::OutsideEffects& outside) {
 
 HandlerSpec pay_handler() {
     HandlerSpec spec;
+    spec.source = std::source_location::current();
     spec.name = "pay";
     spec.lesson =
         "Pays bills at an outside service: intent first, one request id a bill, look-up before a "

@@ -38,6 +38,7 @@ HandlerSpec reconcile_handler() {
     return {
         .name = "reconcile",
         .lesson = "Writes one ledger line an account and business day, in fenced batches.",
+        .source = std::source_location::current(),
         .abilities = {Ability::TwoVersions, Ability::Tenants},
         .schema = [](const Parameters& parameters) -> std::vector<std::string> {
             return {std::string(jobs::claim_schema()), ledger::schema(ledger::Keys::Unique),

@@ -108,6 +108,7 @@ HandlerSpec transfer_handler() {
         .lesson =
             "Moves what each account holds above a floor to a settlement account, under the "
             "fence.",
+        .source = std::source_location::current(),
         .schema = [](const Parameters& parameters) -> std::vector<std::string> {
             return {std::string(jobs::claim_schema()), money::schema(),
                     money::seed_rows(parameters)};

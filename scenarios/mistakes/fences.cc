@@ -38,12 +38,15 @@ Outcome keep_summary(JobContext& job, jobs::Clock& clock, jobs::Duration delay, 
     return Outcome::succeeded();
 }
 
-HandlerSpec fence_mistake(std::string name, std::string lesson, Write write) {
-    return job_mistake(std::move(name), std::move(lesson), {"fencing"}, {.fence = true},
-                       [write](JobContext& job, const ProgramSetting& setting) {
-                           return keep_summary(job, setting.ports.clock,
-                                               batches_of(setting.parameters).delay, write);
-                       });
+HandlerSpec fence_mistake(std::string name, std::string lesson, Write write,
+                          std::source_location source = std::source_location::current()) {
+    return job_mistake(
+        std::move(name), std::move(lesson), {"fencing"}, {.fence = true},
+        [write](JobContext& job, const ProgramSetting& setting) {
+            return keep_summary(job, setting.ports.clock, batches_of(setting.parameters).delay,
+                                write);
+        },
+        source);
 }
 
 }  // namespace

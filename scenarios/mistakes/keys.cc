@@ -71,8 +71,10 @@ constexpr std::size_t kWithoutOffset = std::string_view{"2026-10-25T02:30:00"}.s
 
 // One that writes the backup record of each fire, once a key.
 HandlerSpec backup_mistake(std::string name, std::string lesson, std::vector<std::string> breaks,
-                           PlainProgram::Body body) {
+                           PlainProgram::Body body,
+                           std::source_location source = std::source_location::current()) {
     HandlerSpec spec;
+    spec.source = source;
     spec.name = std::move(name);
     spec.lesson = std::move(lesson);
     spec.breaks = std::move(breaks);

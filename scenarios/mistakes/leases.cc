@@ -88,8 +88,10 @@ private:
 };
 
 // The reference handler but for its lease.
-HandlerSpec lease_mistake(std::string name, std::string lesson) {
+HandlerSpec lease_mistake(std::string name, std::string lesson,
+                          std::source_location source = std::source_location::current()) {
     HandlerSpec spec = reconcile_handler();
+    spec.source = source;
     spec.name = std::move(name);
     spec.lesson = std::move(lesson);
     spec.breaks = {"single-holder"};
@@ -97,8 +99,9 @@ HandlerSpec lease_mistake(std::string name, std::string lesson) {
 }
 
 HandlerSpec script_mistake(std::string name, std::string lesson, std::string_view script,
-                           OtherwiseRedis::Instead instead) {
-    HandlerSpec spec = lease_mistake(std::move(name), std::move(lesson));
+                           OtherwiseRedis::Instead instead,
+                           std::source_location source = std::source_location::current()) {
+    HandlerSpec spec = lease_mistake(std::move(name), std::move(lesson), source);
     spec.program = [script, instead](const ProgramSetting& setting) -> std::unique_ptr<Program> {
         return std::make_unique<OtherwiseProgram>(setting, script, instead);
     };

@@ -23,8 +23,10 @@ std::string days_without_lines(const std::vector<DueWork>& due) {
 }  // namespace
 
 HandlerSpec ledger_mistake(std::string name, std::string lesson, std::vector<std::string> breaks,
-                           const Gates& gates, PlainProgram::Body body) {
+                           const Gates& gates, PlainProgram::Body body,
+                           std::source_location source) {
     HandlerSpec spec;
+    spec.source = source;
     spec.name = std::move(name);
     spec.lesson = std::move(lesson);
     spec.breaks = std::move(breaks);
@@ -59,10 +61,10 @@ HandlerSpec ledger_mistake(std::string name, std::string lesson, std::vector<std
 }
 
 HandlerSpec job_mistake(std::string name, std::string lesson, std::vector<std::string> breaks,
-                        Gates gates, JobBody body) {
+                        Gates gates, JobBody body, std::source_location source) {
     gates.claims = gates.lease = true;
-    HandlerSpec spec =
-        ledger_mistake(std::move(name), std::move(lesson), std::move(breaks), gates, nullptr);
+    HandlerSpec spec = ledger_mistake(std::move(name), std::move(lesson), std::move(breaks), gates,
+                                      nullptr, source);
     spec.program =
         [body = std::move(body)](const ProgramSetting& setting) -> std::unique_ptr<Program> {
         return std::make_unique<WorkerProgram>(

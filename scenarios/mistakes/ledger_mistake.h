@@ -24,14 +24,16 @@ struct Gates {
     bool recovery = false;    // acts that were not finished are begun again
 };
 
-// Name, lesson and what breaks; the program is the mistake itself.
+// Name, lesson and what breaks; the program is the mistake itself. It is made where this is called.
 HandlerSpec ledger_mistake(std::string name, std::string lesson, std::vector<std::string> breaks,
-                           const Gates& gates, PlainProgram::Body body);
+                           const Gates& gates, PlainProgram::Body body,
+                           std::source_location source = std::source_location::current());
 
 // The same for a mistake in the body of a job that the worker runs with all its gates.
 using JobBody = std::function<jobs::Outcome(jobs::JobContext&, const ProgramSetting&)>;
 HandlerSpec job_mistake(std::string name, std::string lesson, std::vector<std::string> breaks,
-                        Gates gates, JobBody body);
+                        Gates gates, JobBody body,
+                        std::source_location source = std::source_location::current());
 
 // The job's lease, asked for until it is free; gives up with LeaseLost after a minute.
 std::unique_ptr<jobs::Lease> wait_for_lease(jobs::Leases& leases, const jobs::Ports& ports,

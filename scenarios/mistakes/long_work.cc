@@ -17,8 +17,10 @@ namespace {
 
 // batch-import with one thing changed.
 HandlerSpec import_mistake(std::string name, std::string lesson, std::vector<std::string> breaks,
-                           std::function<std::unique_ptr<Program>(const ProgramSetting&)> program) {
+                           std::function<std::unique_ptr<Program>(const ProgramSetting&)> program,
+                           std::source_location source = std::source_location::current()) {
     HandlerSpec spec = batch_import_handler();
+    spec.source = source;
     spec.name = std::move(name);
     spec.lesson = std::move(lesson);
     spec.breaks = std::move(breaks);
@@ -184,6 +186,7 @@ public:
 
 HandlerSpec old_version_discards() {
     HandlerSpec spec = reconcile_handler();
+    spec.source = std::source_location::current();
     spec.name = "old-version-discards";
     spec.lesson =
         "An old version that drops jobs which it does not know loses what a newer one would do.";

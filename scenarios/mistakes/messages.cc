@@ -12,8 +12,10 @@ using jobs::sql::Transaction;
 using Acknowledge = PlainConsumer::Acknowledge;
 
 HandlerSpec message_mistake(std::string name, std::string lesson, Acknowledge when,
-                            PlainConsumer::Body body) {
+                            PlainConsumer::Body body,
+                            std::source_location source = std::source_location::current()) {
     HandlerSpec spec;
+    spec.source = source;
     spec.name = std::move(name);
     spec.lesson = std::move(lesson);
     spec.breaks = {"once"};

@@ -16,8 +16,10 @@ using jobs::Ports;
 using PayBody = Outcome (*)(JobContext&, const Ports&);
 
 HandlerSpec outside_mistake(std::string name, std::string lesson, std::vector<std::string> breaks,
-                            PayBody body) {
+                            PayBody body,
+                            std::source_location source = std::source_location::current()) {
     HandlerSpec spec;
+    spec.source = source;
     spec.name = std::move(name);
     spec.lesson = std::move(lesson);
     spec.breaks = std::move(breaks);

@@ -13,8 +13,10 @@ using jobs::sql::Transaction;
 
 namespace {
 
-HandlerSpec start_up_mistake(std::string name, std::string lesson, StartUpBody body) {
+HandlerSpec start_up_mistake(std::string name, std::string lesson, StartUpBody body,
+                             std::source_location source = std::source_location::current()) {
     HandlerSpec spec = start_up_handler(std::move(name), std::move(lesson), std::move(body));
+    spec.source = source;
     spec.breaks = {"start-up-convergence"};
     return spec;
 }

@@ -71,12 +71,14 @@ std::string run_task(const Fire& fire, const Ports& ports, std::int64_t ttl_us, 
     return "succeeded";
 }
 
-HandlerSpec table_lease_mistake(std::string name, std::string lesson, Now now) {
-    HandlerSpec spec =
-        ledger_mistake(std::move(name), std::move(lesson), {"single-claim"}, {.recovery = true},
-                       [now](const Fire& fire, const Ports& ports, const Parameters& parameters) {
-                           return run_task(fire, ports, parameters.at("lease_ttl_ms") * 1000, now);
-                       });
+HandlerSpec table_lease_mistake(std::string name, std::string lesson, Now now,
+                                std::source_location source = std::source_location::current()) {
+    HandlerSpec spec = ledger_mistake(
+        std::move(name), std::move(lesson), {"single-claim"}, {.recovery = true},
+        [now](const Fire& fire, const Ports& ports, const Parameters& parameters) {
+            return run_task(fire, ports, parameters.at("lease_ttl_ms") * 1000, now);
+        },
+        source);
     spec.schema = [lines = spec.schema](const Parameters& parameters) {
         std::vector<std::string> scripts = lines(parameters);
         scripts.emplace_back(kSchema);

@@ -28,6 +28,7 @@ Outcome take_then_give(JobContext& job) {
 
 HandlerSpec take_then_give_apart() {
     HandlerSpec spec = transfer_handler();
+    spec.source = std::source_location::current();
     spec.name = "take-then-give-apart";
     spec.lesson =
         "Money that is taken in one transaction and given in the next is nowhere in between, and "
