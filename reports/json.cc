@@ -89,7 +89,8 @@ Json fields_of(const FailureReport& failure) {
         {"message", failure.message},     {"fingerprint", fingerprint_text(failure.fingerprint)},
         {"runs", failure.seen},           {"first_seen", failure.first_seen},
         {"minimal", failure.minimal},     {"file", failure.file},
-        {"replay", failure.replay},       {"plan", plan_of(failure.plan)}};
+        {"replay", failure.replay},       {"explanation", failure.explanation},
+        {"plan", plan_of(failure.plan)}};
 }
 
 Json fields_of(const CertificateReport& certificate) {

@@ -9,12 +9,13 @@
 //   fate}],
 //             probes {reached [], missed []}, verdicts [{checker, verdict, reason,
 //             findings [{key, message, record}]}], replay
+//             The schemas of accept and of explanations are in docs/schemas/.
 //   search    scenario, handler, what, runs, asked, failed, in_vain, verified, interrupted,
 //   fingerprint,
 //             verdicts [{checker, verdict, passed, failed, unknown, not_applicable, reason}],
 //             faults [{kind, planned, took_effect}], probes [{probe, reached}],
 //             failures [{scenario, handler, checker, also [], invariant, key, message,
-//             fingerprint, runs, first_seen, minimal, file, replay, plan}],
+//             fingerprint, runs, first_seen, minimal, file, replay, explanation, plan}],
 //             broken_runs [{run, what, handlers_doing, replay}], gaps []
 //   corpus    folder, failures [{name, file, scenario, handler, checker, faults, outcome or null,
 //             same_history, same_key, moved, found_by, saved_version, trouble, replay}]

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -97,7 +98,15 @@ struct FailureReport {
     std::string first_seen;  // "seed 12": the run that was shrunk
     std::string file;        // empty: not written
     std::string replay;
-    bool minimal = true;  // false: shrinking was cut short
+    bool minimal = true;      // false: shrinking was cut short
+    std::string explanation;  // why it breaks, as text; empty: nobody asked
+    std::string picture;      // a space-time diagram, as a piece of a page; empty: nobody asked
+};
+
+// Where a handler is made, as far as its program says; relative to the tree, no line is 0.
+struct SourceLine {
+    std::string file;
+    std::uint32_t line = 0;
 };
 
 // A run that gave no history: its process crashed, hung or asked for too much memory.
@@ -223,6 +232,7 @@ struct AcceptReport {
     std::vector<SavedReplay> saved{};  // failures of the corpus, of the handlers that are judged
     std::vector<ConditionReport> conditions;
     bool interrupted = false;
+    std::map<std::string, SourceLine, std::less<>> sources{};  // of handlers, by name
 };
 
 struct ReplayReport {

@@ -65,7 +65,7 @@ TEST(JsonTest, ASearchHasItsCountsAndItsFailuresInFull) {
     EXPECT_EQ(keys_of(json["failures"][0]),
               (std::vector<std::string>{"scenario", "handler", "checker", "also", "invariant",
                                         "key", "message", "fingerprint", "runs", "first_seen",
-                                        "minimal", "file", "replay", "plan"}));
+                                        "minimal", "file", "replay", "explanation", "plan"}));
     EXPECT_EQ(json["broken_runs"][0]["handlers_doing"], true);
     EXPECT_TRUE(json["gaps"].empty());
 }
