@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/accept_outputs.h"
 #include "cli/command_error.h"
 #include "cli/commands.h"
 #include "cli/corpus.h"
@@ -125,12 +126,14 @@ private:
 int accept_command(const Arguments& arguments, Console& console) {
     check_exhaust_options(arguments);
     if (const auto handler = arguments.text("handler")) handler_named(*handler);
-    check_outputs(arguments, {"json"});
+    check_accept_outputs(arguments);
     FailureFolder folder{arguments, console};
-    const reports::AcceptReport report = Acceptance{arguments, console, folder}.run();
+    reports::AcceptReport report = Acceptance{arguments, console, folder}.run();
+    explain_failures(report, arguments, console);
     const std::string json = reports::accept_json(report);
     folder.write_summary(json);
     print_result(arguments, console, reports::accept_text(report, console.style), json);
+    write_accept_outputs(report, arguments, console);
     return reports::exit_code(reports::ending_of(report));
 }
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "checkers/evidence.h"
 #include "cli/explaining.h"
@@ -167,6 +169,49 @@ TEST(ExplainTest, AStrangersHandlerIsToldOfTheMistakeThatItIsMostLike) {
         ASSERT_TRUE(run.explanation.cause.has_value()) << name;
         EXPECT_EQ(run.explanation.cause->mistake, name);
         EXPECT_EQ(run.explanation.cause->match, reports::CauseMatch::SamePlan);
+    }
+}
+
+std::vector<std::string> lines_of(const std::filesystem::path& file) {
+    std::ifstream in{file};
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+}
+
+// Reports point there.
+TEST(ExplainTest, TheSourceLineOfEveryHandlerIsWhereItIsNamed) {
+    const std::vector<scenarios::HandlerSpec> all = scenarios::all_handlers();
+    for (const scenarios::HandlerSpec& handler : all) {
+        std::string file = handler.source.file_name();
+        if (handler.name.starts_with("strangers-")) continue;
+        while (file.starts_with("../")) file.erase(0, 3);
+        const auto lines = lines_of(std::filesystem::path(FENCEPOST_SOURCE_DIR) / file);
+        ASSERT_GE(lines.size(), handler.source.line()) << handler.name << " in " << file;
+        std::string near;
+        for (std::uint32_t line = handler.source.line() - std::min(handler.source.line(), 6U);
+             line < lines.size() && line < handler.source.line() + 3; ++line)
+            near += lines[line];
+        EXPECT_TRUE(has(near, "\"" + handler.name + "\""))
+            << handler.name << " in " << file << ":" << handler.source.line();
+    }
+}
+
+// FENCEPOST_WRITE_GOLDEN=1 writes the files anew.
+void expect_golden(const std::string& name, const std::string& text) {
+    const auto path = std::filesystem::path(FENCEPOST_SOURCE_DIR) / "tests/golden" / name;
+    if (std::getenv("FENCEPOST_WRITE_GOLDEN") != nullptr) std::ofstream{path} << text;
+    std::stringstream golden;
+    golden << std::ifstream{path}.rdbuf();
+    EXPECT_EQ(text, golden.str()) << "see " << path;
+}
+
+TEST(ExplainTest, TextAndJsonAreAsInTheGoldenFiles) {
+    for (const std::string name : {"lock-only", "blind-retry", "claim-then-work"}) {
+        ExplainedRun run = explained(failure_of(name));
+        run.explanation.replay = "fencepost replay FILE --trace";
+        expect_golden("explain-" + name + ".txt", reports::explanation_text(run.explanation));
+        expect_golden("explain-" + name + ".json", reports::explanation_json(run.explanation));
     }
 }
 

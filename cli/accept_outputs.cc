@@ -1,0 +1,94 @@
+#include "cli/accept_outputs.h"
+
+#include "checkers/checker.h"
+#include "cli/code_version.h"
+#include "cli/command_error.h"
+#include "cli/explaining.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "reports/ci.h"
+#include "scenarios/handler.h"
+#include "scenarios/search/bytes.h"
+#include "scenarios/search/workers.h"
+
+namespace fencepost::cli {
+namespace {
+
+// Builds call the compiler from a folder within the tree: what is above it is left out.
+std::string path_in_tree(std::string_view file) {
+    while (file.starts_with("../")) file.remove_prefix(3);
+    return std::string(file);
+}
+
+void name_source(reports::AcceptReport& report, const std::string& handler) {
+    const scenarios::HandlerSpec* const spec = scenarios::find_handler(handler);
+    if (spec == nullptr) return;
+    report.sources[handler] = {.file = path_in_tree(spec->source.file_name()),
+                               .line = spec->source.line()};
+}
+
+// What cannot be explained, since its run takes its process down, stays as it is.
+void explain_one(reports::FailureReport& failure) {
+    const auto packed = scenarios::call_in_worker([&] {
+        scenarios::Runner runner;
+        const auto run = explain(failure.plan, failure.checker, failure.key, runner);
+        scenarios::ByteWriter out;
+        out.put(run ? reports::explanation_brief(run->explanation) : std::string{});
+        return out.take();
+    });
+    if (!packed) return;
+    scenarios::ByteReader in{*packed};
+    in.get(failure.explanation);
+}
+
+std::vector<reports::Rule> rules() {
+    std::vector<reports::Rule> rules;
+    for (const checkers::Checker& checker : checkers::all_checkers()) {
+        rules.push_back(
+            {.name = std::string(checker.name), .invariant = std::string(checker.invariant)});
+    }
+    return rules;
+}
+
+}  // namespace
+
+void check_accept_outputs(const Arguments& arguments) {
+    check_outputs(arguments, {"json", "junit", "sarif"});
+    const auto on_standard_output = [&](std::string_view option) {
+        return arguments.text(option) == std::optional<std::string>{"-"};
+    };
+    for (const std::string option : {"json", "junit", "sarif"}) {
+        if (arguments.has("github") && on_standard_output(option)) {
+            throw CommandError("--github prints on standard output; give --" + option + " a file");
+        }
+    }
+}
+
+void explain_failures(reports::AcceptReport& report, const Arguments& arguments, Console& console) {
+    const bool wanted = arguments.has("junit") || arguments.has("sarif") || arguments.has("github");
+    if (!wanted) return;
+    Progress progress{console};
+    for (reports::ConditionReport& condition : report.conditions) {
+        for (reports::Evidence& evidence : condition.evidence) {
+            name_source(report, evidence.random.handler);
+            for (reports::SearchReport* search : {&evidence.random, &evidence.one_fault}) {
+                for (reports::FailureReport& failure : search->failures) {
+                    progress.show("explaining " + failure.checker + " in " + failure.scenario, 0,
+                                  1);
+                    explain_one(failure);
+                }
+            }
+        }
+    }
+}
+
+void write_accept_outputs(const reports::AcceptReport& report, const Arguments& arguments,
+                          Console& console) {
+    if (const auto file = arguments.text("junit"))
+        write_output(*file, console, reports::junit_xml(report));
+    if (const auto file = arguments.text("sarif"))
+        write_output(*file, console, reports::sarif_json(report, rules(), code_version()));
+    if (arguments.has("github")) console.out << reports::github_annotations(report);
+}
+
+}  // namespace fencepost::cli
