@@ -1,5 +1,8 @@
 #include "cli/accept_outputs.h"
 
+#include <algorithm>
+#include <array>
+
 #include "checkers/checker.h"
 #include "cli/code_version.h"
 #include "cli/command_error.h"
@@ -7,12 +10,17 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "reports/ci.h"
+#include "reports/page.h"
 #include "scenarios/handler.h"
 #include "scenarios/search/bytes.h"
 #include "scenarios/search/workers.h"
 
 namespace fencepost::cli {
 namespace {
+
+// Of all diagrams of a page together, so that it stays under half a megabyte; the failures beyond
+// stand there in text.
+constexpr std::size_t kMostPictures = 400'000;
 
 // Builds call the compiler from a folder within the tree: what is above it is left out.
 std::string path_in_tree(std::string_view file) {
@@ -28,17 +36,21 @@ void name_source(reports::AcceptReport& report, const std::string& handler) {
 }
 
 // What cannot be explained, since its run takes its process down, stays as it is.
-void explain_one(reports::FailureReport& failure) {
+void explain_one(reports::FailureReport& failure, const std::string& name) {
     const auto packed = scenarios::call_in_worker([&] {
         scenarios::Runner runner;
         const auto run = explain(failure.plan, failure.checker, failure.key, runner);
         scenarios::ByteWriter out;
         out.put(run ? reports::explanation_brief(run->explanation) : std::string{});
+        out.put(
+            run ? reports::explanation_part(run->explanation, diagram_of(*run, runner, name), name)
+                : std::string{});
         return out.take();
     });
     if (!packed) return;
     scenarios::ByteReader in{*packed};
     in.get(failure.explanation);
+    in.get(failure.picture);
 }
 
 std::vector<reports::Rule> rules() {
@@ -53,11 +65,11 @@ std::vector<reports::Rule> rules() {
 }  // namespace
 
 void check_accept_outputs(const Arguments& arguments) {
-    check_outputs(arguments, {"json", "junit", "sarif"});
+    check_outputs(arguments, {"json", "junit", "sarif", "html"});
     const auto on_standard_output = [&](std::string_view option) {
         return arguments.text(option) == std::optional<std::string>{"-"};
     };
-    for (const std::string option : {"json", "junit", "sarif"}) {
+    for (const std::string option : {"json", "junit", "sarif", "html"}) {
         if (arguments.has("github") && on_standard_output(option)) {
             throw CommandError("--github prints on standard output; give --" + option + " a file");
         }
@@ -65,8 +77,12 @@ void check_accept_outputs(const Arguments& arguments) {
 }
 
 void explain_failures(reports::AcceptReport& report, const Arguments& arguments, Console& console) {
-    const bool wanted = arguments.has("junit") || arguments.has("sarif") || arguments.has("github");
+    const bool wanted =
+        std::ranges::any_of(std::array{"junit", "sarif", "github", "html"},
+                            [&](std::string_view option) { return arguments.has(option); });
     if (!wanted) return;
+    int number = 0;
+    std::size_t pictures = 0;
     Progress progress{console};
     for (reports::ConditionReport& condition : report.conditions) {
         for (reports::Evidence& evidence : condition.evidence) {
@@ -75,7 +91,10 @@ void explain_failures(reports::AcceptReport& report, const Arguments& arguments,
                 for (reports::FailureReport& failure : search->failures) {
                     progress.show("explaining " + failure.checker + " in " + failure.scenario, 0,
                                   1);
-                    explain_one(failure);
+                    explain_one(failure, "diagram-" + std::to_string(++number));
+                    const std::size_t with_it = pictures + failure.picture.size();
+                    if (with_it > kMostPictures) failure.picture.clear();
+                    pictures += failure.picture.size();
                 }
             }
         }
@@ -88,6 +107,8 @@ void write_accept_outputs(const reports::AcceptReport& report, const Arguments& 
         write_output(*file, console, reports::junit_xml(report));
     if (const auto file = arguments.text("sarif"))
         write_output(*file, console, reports::sarif_json(report, rules(), code_version()));
+    if (const auto file = arguments.text("html"))
+        write_output(*file, console, reports::accept_page(report));
     if (arguments.has("github")) console.out << reports::github_annotations(report);
 }
 

@@ -55,6 +55,7 @@ const std::vector<CommandSpec>& all_commands() {
                      kResume,
                      kVerify,
                      kJson,
+                     {"html", "FILE", "the checklist as a page: each cell leads to its evidence"},
                      {"junit", "FILE", "the checklist as JUnit XML: a test case a cell"},
                      {"sarif", "FILE", "what broke as SARIF 2.1.0, at the handler's source line"},
                      {"github", "", "print what broke as GitHub annotations, too"}}},
@@ -117,7 +118,10 @@ const std::vector<CommandSpec>& all_commands() {
          .operand = "FAILURE.json",
          .summary = "why a saved failure breaks its invariant: what happened, what it takes, and "
                     "what usually causes it",
-         .options = {kJson}},
+         .options = {{"html", "FILE",
+                      "a page with a space-time diagram; - is standard output, in "
+                      "place of text"},
+                     kJson}},
         {.name = "shrink",
          .operand = "FAILURE.json",
          .summary = "leaves out of a failing plan all that it does not need to fail",

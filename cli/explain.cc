@@ -6,6 +6,7 @@
 #include "cli/explaining.h"
 #include "cli/output.h"
 #include "cli/plans.h"
+#include "reports/page.h"
 #include "reports/text.h"
 #include "scenarios/search/bytes.h"
 #include "scenarios/search/workers.h"
@@ -20,6 +21,7 @@ constexpr int kHarnessFailed = 4;
 struct Pages {
     std::string text;
     std::string json;
+    std::string page;
 };
 
 // Runs in a worker. Empty texts when the failure is gone.
@@ -31,11 +33,14 @@ std::string pages_of(const scenarios::Failure& failure, const std::string& file,
     if (explained) {
         reports::Explanation& explanation = explained->explanation;
         explanation.replay = command_line(console, {"replay", file, "--trace"});
+        explanation.picture = command_line(console, {"explain", file, "--html", "page.html"});
         pages.text = reports::explanation_text(explanation, console.style);
         pages.json = reports::explanation_json(explanation);
+        pages.page =
+            reports::explanation_page(explanation, diagram_of(*explained, runner, "diagram"));
     }
     scenarios::ByteWriter out;
-    out.put(pages.text).put(pages.json);
+    out.put(pages.text).put(pages.json).put(pages.page);
     return out.take();
 }
 
@@ -55,13 +60,14 @@ int print_mishap(const scenarios::Mishap& mishap, const std::string& file, Conso
 int explain_command(const Arguments& arguments, Console& console) {
     const std::string& file = arguments.operand();
     const scenarios::Failure failure = read_failure(file);
-    check_outputs(arguments, {"json"});
+    check_outputs(arguments, {"json", "html"});
     const auto packed = scenarios::call_in_worker([&] { return pages_of(failure, file, console); });
     if (!packed) return print_mishap(packed.error(), file, console);
     Pages pages;
     scenarios::ByteReader in{*packed};
     in.get(pages.text);
     in.get(pages.json);
+    in.get(pages.page);
     if (pages.text.empty()) {
         const std::string what = failure.is_bare_plan() ? "no invariant" : failure.invariant;
         console.out << fmt::format(
@@ -69,7 +75,9 @@ int explain_command(const Arguments& arguments, Console& console) {
             failure.is_bare_plan() ? what : "not " + what);
         return 0;
     }
-    print_result(arguments, console, pages.text, pages.json);
+    if (const auto page = arguments.text("html")) write_output(*page, console, pages.page);
+    if (arguments.text("html") != std::optional<std::string>{"-"})
+        print_result(arguments, console, pages.text, pages.json);
     return kBroken;
 }
 

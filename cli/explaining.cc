@@ -229,6 +229,17 @@ std::optional<ExplainedRun> explain(const sim::Plan& plan, const std::string& ch
     return Explainer{plan, runner}.run(checker, key);
 }
 
+reports::Diagram diagram_of(const ExplainedRun& run, const scenarios::Runner& runner,
+                            const std::string& name) {
+    const reports::Story& story = run.explanation.story;
+    reports::Narrator narrator{runner.history(), runner.expectations(run.explanation.plan)};
+    narrator.about(story.unit);
+    std::vector<sim::RecordId> told;
+    for (const reports::StoryLine& line : story.lines) told.push_back(line.record);
+    narrator.distinguish(told);
+    return reports::diagram_of(narrator, story, run.finding, name);
+}
+
 std::string reading_for(std::string_view checker) {
     return fmt::format("docs/verdicts.md#{}", checker);
 }

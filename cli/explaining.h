@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "reports/diagram.h"
 #include "reports/explanation.h"
 #include "scenarios/runner.h"
 #include "sim/plan.h"
@@ -22,6 +23,11 @@ struct ExplainedRun {
 // the run does not break that invariant. The runner's last run is the failing one.
 std::optional<ExplainedRun> explain(const sim::Plan& plan, const std::string& checker,
                                     const std::string& key, scenarios::Runner& runner);
+
+// The picture of the run, of which the runner must still hold the history; `name` is unique in a
+// page.
+reports::Diagram diagram_of(const ExplainedRun& run, const scenarios::Runner& runner,
+                            const std::string& name);
 
 // Where the documentation treats what a checker says.
 std::string reading_for(std::string_view checker);

@@ -159,6 +159,22 @@ Narrator::Rows Narrator::commit_of(RecordId row) const {
     return rows;
 }
 
+std::string Narrator::unit_of_commit(RecordId row) const {
+    const Rows rows = commit_of(row);
+    for (RecordId id = rows.first; id <= rows.last; ++id) {
+        const auto claim = claims_.find(id);
+        if (claim != claims_.end()) return reading_->unit_name(claim->second->unit);
+        const auto effect = effects_.find(id);
+        if (effect == effects_.end()) continue;
+        const std::uint32_t changed = effect->second->after == checkers::kNone
+                                          ? effect->second->before
+                                          : effect->second->after;
+        const std::uint32_t unit = reading_->effects()[changed].unit;
+        if (unit != checkers::kNone) return reading_->unit_name(unit);
+    }
+    return {};
+}
+
 std::string Narrator::table_of(const model::RowChanged& row) const {
     const auto found = tables_.find(row.table);
     return found == tables_.end() ? fmt::format("table {}", row.table) : found->second;

@@ -52,6 +52,10 @@ public:
 
     // Units that the text is about: their names are left out where they can be understood.
     void about(std::string_view unit) { unit_ = unit; }
+    // The task that it works for, or itself.
+    [[nodiscard]] sim::TaskId root_of(sim::TaskId task) const;
+    // The business act whose claim or effects the commit of the row changes; may be empty.
+    [[nodiscard]] std::string unit_of_commit(sim::RecordId row) const;
     [[nodiscard]] bool is_lease(std::string_view key) const;
 
 private:
@@ -63,7 +67,6 @@ private:
     [[nodiscard]] std::string key_text(const sim::Record& record) const;
     [[nodiscard]] std::string commit_text(sim::RecordId row) const;
     [[nodiscard]] std::string claim_text(const checkers::ClaimChange& change) const;
-    [[nodiscard]] sim::TaskId root_of(sim::TaskId task) const;
     [[nodiscard]] std::string named(std::string_view noun, std::string_view name) const;
 
     const sim::History& history_;
