@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cli/accept_outputs.h"
+#include "cli/budget.h"
 #include "cli/command_error.h"
 #include "cli/commands.h"
 #include "cli/corpus.h"
@@ -26,12 +27,14 @@ public:
           console_(console),
           folder_(folder),
           progress_(console),
-          seeds_(arguments.seeds("seeds").value_or(kUsualSeeds)),
+          budget_(arguments),
+          seeds_(arguments.seeds("seeds").value_or(budget_.is_set() ? kManySeeds : kUsualSeeds)),
           report_{.handler = arguments.text("handler").value_or("")} {}
 
     reports::AcceptReport run() {
         replay_saved();
         if (report_.interrupted) return std::move(report_);
+        searches_left_ = 2 * pairs();
         for (const scenarios::Scenario& scenario : scenarios::all_scenarios()) {
             if (scenario.condition == 0) continue;
             reports::ConditionReport& condition = condition_of(scenario);
@@ -74,6 +77,20 @@ private:
             });
     }
 
+    // Of scenarios and handlers: each is searched twice.
+    [[nodiscard]] std::size_t pairs() const {
+        std::size_t count = 0;
+        for (const scenarios::Scenario& scenario : scenarios::all_scenarios()) {
+            if (scenario.condition == 0) continue;
+            if (report_.handler.empty()) {
+                count += scenario.handlers.size();
+            } else if (!scenarios::obstacle(scenario, handler_named(report_.handler))) {
+                ++count;
+            }
+        }
+        return count;
+    }
+
     reports::ConditionReport& condition_of(const scenarios::Scenario& scenario) {
         const auto known = std::ranges::find(report_.conditions, scenario.condition,
                                              &reports::ConditionReport::condition);
@@ -105,9 +122,11 @@ private:
     reports::Evidence evidence_of(const scenarios::Scenario& scenario,
                                   const scenarios::HandlerSpec& handler) {
         const scenarios::Subject subject{scenario.name, handler.name};
-        const Search search{scenario, subject, arguments_, console_, progress_, folder_};
+        Search search{scenario, subject, arguments_, console_, progress_, folder_};
+        search.time_is_over = budget_.share(searches_left_--);
         reports::Evidence evidence{
             .title = scenario.title, .random = sweep_report(search, seeds_), .one_fault = {}};
+        search.time_is_over = budget_.share(searches_left_--);
         if (!evidence.random.interrupted) evidence.one_fault = exhaust_report(search);
         report_.interrupted = evidence.random.interrupted || evidence.one_fault.interrupted;
         return evidence;
@@ -117,7 +136,9 @@ private:
     Console& console_;
     FailureFolder& folder_;
     Progress progress_;
+    Budget budget_;
     SeedRange seeds_;
+    std::size_t searches_left_ = 0;
     reports::AcceptReport report_;
 };
 

@@ -32,6 +32,9 @@ constexpr OptionSpec kOut{"out", "DIR",
 constexpr OptionSpec kCorpus{"corpus", "DIR",
                              "saved failures (default: FENCEPOST_CORPUS of the environment; "
                              "./fencepost: the project's corpus/)"};
+constexpr OptionSpec kBudget{"budget", "TIME",
+                             "end after so much time (30s, 5m, 1h) with what is found by then; "
+                             "without --seeds the time alone decides"};
 constexpr OptionSpec kTrace{"trace", "", "print every event, one a line"};
 constexpr OptionSpec kTraceJson{"trace-json", "FILE",
                                 "every event as a line of JSON; - is standard output"};
@@ -47,6 +50,7 @@ const std::vector<CommandSpec>& all_commands() {
          .options = {kHandler,
                      {"seeds", "N|A..B",
                       "seeds of the random runs of each condition (default: 1000)"},
+                     kBudget,
                      kFaults,
                      kKinds,
                      kCorpus,
@@ -75,6 +79,7 @@ const std::vector<CommandSpec>& all_commands() {
          .summary = "many random plans, one for each seed",
          .options = {kHandler,
                      {"seeds", "N|A..B", "which seeds (default: 1..1000)"},
+                     kBudget,
                      kSet,
                      kJobs,
                      {"out", "DIR",

@@ -8,9 +8,36 @@ namespace fencepost::cli {
 
 using namespace std::chrono_literals;
 
-void Progress::show(const std::string& what, std::uint64_t done, std::uint64_t total) {
+namespace {
+
+std::string failing(std::uint64_t failed) {
+    return failed == 0 ? std::string{} : fmt::format(", {} failed", reports::grouped(failed));
+}
+
+std::string time_left(double seconds) {
+    return seconds < 90 ? fmt::format(", about {:.0f} s left", seconds)
+                        : fmt::format(", about {:.0f} min left", seconds / 60);
+}
+
+}  // namespace
+
+void Progress::show(const std::string& what, std::uint64_t done, std::uint64_t total,
+                    std::uint64_t failed) {
     if (!is_due(what, done, 0, done >= total)) return;
-    print(fmt::format("{}: {} of {}", what, reports::grouped(done), reports::grouped(total)), done);
+    std::string line =
+        fmt::format("{}: {} of {}", what, reports::grouped(done), reports::grouped(total)) +
+        failing(failed);
+    const double seconds = std::chrono::duration<double>(last_ - started_).count();
+    if (seconds > 5 && done > first_done_ && done < total) {
+        line += time_left(seconds * static_cast<double>(total - done) /
+                          static_cast<double>(done - first_done_));
+    }
+    print(std::move(line), done);
+}
+
+void Progress::show_count(const std::string& what, std::uint64_t done, std::uint64_t failed) {
+    if (!is_due(what, done, 0, false)) return;
+    print(fmt::format("{}: {}", what, reports::grouped(done)) + failing(failed), done);
 }
 
 void Progress::show_part(const std::string& what, std::uint64_t done, double part) {
@@ -20,8 +47,7 @@ void Progress::show_part(const std::string& what, std::uint64_t done, double par
     const double seconds = std::chrono::duration<double>(last_ - started_).count();
     if (seconds > 5 && part > first_part_) {
         const double left = seconds * (1 - part) / (part - first_part_);
-        line += left < 90 ? fmt::format(", about {:.0f} s left", left)
-                          : fmt::format(", about {:.0f} min left", left / 60);
+        line += time_left(left);
     }
     print(std::move(line), done);
 }

@@ -16,8 +16,11 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    // `what` as in "same-instant: random runs".
-    void show(const std::string& what, std::uint64_t done, std::uint64_t total);
+    // `what` as in "same-instant: random runs"; `failed` of those that are done.
+    void show(const std::string& what, std::uint64_t done, std::uint64_t total,
+              std::uint64_t failed = 0);
+    // The same where nobody knows how many there will be.
+    void show_count(const std::string& what, std::uint64_t done, std::uint64_t failed);
     // Of work whose number of steps is not known: `done` steps, which are that part of it.
     void show_part(const std::string& what, std::uint64_t done, double part);
     void clear();

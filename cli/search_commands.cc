@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/budget.h"
 #include "cli/code_version.h"
 #include "cli/command_error.h"
 #include "cli/commands.h"
@@ -79,7 +80,9 @@ SeedRange own_seeds(const scenarios::StoredSweep& sweep) {
 }  // namespace
 
 int sweep_command(const Arguments& arguments, Console& console) {
-    const SeedRange seeds = arguments.seeds("seeds").value_or(kUsualSeeds);
+    const Budget budget{arguments};
+    const SeedRange seeds =
+        arguments.seeds("seeds").value_or(budget.is_set() ? kManySeeds : kUsualSeeds);
     const scenarios::Scenario& scenario = scenario_named(arguments.operand());
     const ShardChoice part = shard_of(arguments);
     const scenarios::StoredSweep sweep{
@@ -98,7 +101,8 @@ int sweep_command(const Arguments& arguments, Console& console) {
             "--resume: a sweep goes on with the results in a folder; name it by --out");
     FailureFolder folder{arguments, console, folder_of(part.shard)};
     Progress progress{console};
-    const Search search{scenario, sweep.subject, arguments, console, progress, folder};
+    const Search search{scenario, sweep.subject, arguments,      console,
+                        progress, folder,        budget.share(1)};
     reports::SearchReport report =
         arguments.has("out") ? stored_sweep_report(search, sweep,
                                                    resume ? scenarios::IfThereAreResults::GoOn

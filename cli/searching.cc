@@ -224,8 +224,10 @@ scenarios::SearchOptions search_options(const Arguments& arguments, Progress& pr
     options.pool.jobs = static_cast<int>(arguments.number("jobs", 1, 256).value_or(0));
     options.verify = arguments.has("verify");
     options.progress = [&progress, what](const scenarios::SearchProgress& now) {
-        if (now.planned > 0) {
-            progress.show(what, now.done, now.planned);
+        if (now.planned >= kManySeeds.size()) {
+            progress.show_count(what, now.done, now.failed_runs);
+        } else if (now.planned > 0) {
+            progress.show(what, now.done, now.planned, now.failed_runs);
         } else {
             progress.show_part(what, now.done, now.part);
         }
@@ -233,12 +235,21 @@ scenarios::SearchOptions search_options(const Arguments& arguments, Progress& pr
     return options;
 }
 
+// Of those that were run: a budget may end a sweep early.
+std::uint64_t last_seed(const scenarios::SearchResult& result, SeedRange seeds) {
+    if (result.end != scenarios::PoolEnd::Stopped || result.done == 0) return seeds.last;
+    return seeds.first + result.done - 1;
+}
+
 reports::SearchReport sweep_report(const Search& search, SeedRange seeds) {
-    const scenarios::SearchResult result = scenarios::sweep(
-        search.scenario, search.subject, {seeds.first, seeds.last},
-        search_options(search.arguments, search.progress, search.scenario.name + ", random plans"));
+    scenarios::SearchOptions options =
+        search_options(search.arguments, search.progress, search.scenario.name + ", random plans");
+    options.time_is_over = search.time_is_over;
+    if (options.time_is_over) options.pool.range_size = 32;  // so that it is asked often
+    const scenarios::SearchResult result =
+        scenarios::sweep(search.scenario, search.subject, {seeds.first, seeds.last}, options);
     reports::SearchReport report = full_report(search, Kind::Sweep, result);
-    report.what = random_runs(report, {seeds.first, seeds.last});
+    report.what = random_runs(report, {seeds.first, last_seed(result, seeds)});
     return report;
 }
 
@@ -253,10 +264,13 @@ reports::SearchReport stored_sweep_report(const Search& search, scenarios::Store
     scenarios::SearchOptions options =
         search_options(search.arguments, search.progress, search.scenario.name + ", random plans");
     options.verify = sweep.verified;
+    options.time_is_over = search.time_is_over;
+    if (options.time_is_over) options.pool.range_size = 32;
     const scenarios::SearchResult result = scenarios::sweep_into(store, options);
     reports::SearchReport report = full_report(search, Kind::Sweep, result);
     report.verified = sweep.verified;
-    report.what = random_runs(report, sweep.own_seeds());
+    const scenarios::SeedRange own = sweep.own_seeds();
+    report.what = random_runs(report, {own.first, last_seed(result, {own.first, own.last})});
     return report;
 }
 
@@ -273,6 +287,9 @@ reports::SearchReport exhaust_report(const Search& search) {
     options.state_file = state_file(search, options.faults);
     options.resume = search.arguments.has("resume");
     options.version = code_version();
+    if (search.time_is_over) {
+        options.enough = [&search](const scenarios::Totals&) { return search.time_is_over(); };
+    }
     const auto started = std::chrono::steady_clock::now();
     options.seconds = [started] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();

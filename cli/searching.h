@@ -2,6 +2,7 @@
 // failures that were shrunk and saved.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "cli/console.h"
@@ -22,10 +23,13 @@ struct Search {
     Console& console;
     Progress& progress;
     FailureFolder& folder;
+    std::function<bool()> time_is_over{};  // of this search's share of the budget; null: never
 };
 
 inline constexpr const char* kResultsFile = "results.sqlite";
 inline constexpr SeedRange kUsualSeeds{.first = 1, .last = 1000};
+// With a budget the time decides.
+inline constexpr SeedRange kManySeeds{.first = 1, .last = 100'000'000};
 
 // --jobs, --verify, and progress under the name `what`.
 scenarios::SearchOptions search_options(const Arguments& arguments, Progress& progress,

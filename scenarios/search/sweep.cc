@@ -100,7 +100,8 @@ SearchResult run_plans(const Scenario& scenario, const PlanList& plans,
     PoolCallbacks callbacks;
     callbacks.result = [&](ItemRange, std::string_view bytes) {
         result.totals.append(totals_from_bytes(bytes));
-        return result.totals.failed_runs < options.stop_after_failures;
+        const bool time_is_over = options.time_is_over && options.time_is_over();
+        return result.totals.failed_runs < options.stop_after_failures && !time_is_over;
     };
     callbacks.mishap = [&](const Mishap& mishap) {
         result.mishaps.push_back({mishap, plans.plan(mishap.item)});

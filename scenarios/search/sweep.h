@@ -33,6 +33,8 @@ struct SearchOptions {
     std::uint64_t stop_after_failures = kNoItem;
     // A handler that takes every worker down would keep a sweep busy with restarts.
     std::uint64_t stop_after_mishaps = 20;
+    // Asked now and then; stops the search with what it has, like a number of failures does.
+    std::function<bool()> time_is_over{};
     std::function<void(const SearchProgress&)> progress;
     MakePlanRunner make_runner = fresh_runner;  // called in each worker
 };
