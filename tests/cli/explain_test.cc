@@ -2,6 +2,7 @@
 //
 // Method: tests/failures/ holds for each planted mistake a failure that a sweep found and shrank.
 // The plans are replayed, not searched for, so that the test is cheap.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,9 +11,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "checkers/checker.h"
 #include "checkers/evidence.h"
 #include "cli/explaining.h"
 #include "reports/layout.h"
+#include "reports/page.h"
 #include "scenarios/handler.h"
 #include "scenarios/search/failure.h"
 #include "scenarios/search/what_if.h"
@@ -98,6 +101,21 @@ TEST_P(EveryMistake, BreaksUnderTheFaultsOfTheSliceAlone) {
         sliced.faults.push_back(failure.plan.faults.at(fault));
     EXPECT_TRUE(scenarios::breaks(runner.run(sliced), failure.invariant));
     EXPECT_TRUE(explained(failure).explanation.story_suffices);
+}
+
+TEST_P(EveryMistake, HasAPageOfItsOwnThatAsksForNothing) {
+    const scenarios::Failure failure = failure_of(GetParam());
+    scenarios::Runner runner;
+    const auto run = explain(failure.plan, failure.invariant, failure.key, runner);
+    ASSERT_TRUE(run.has_value());
+    const reports::Diagram diagram = diagram_of(*run, runner, "diagram");
+    const std::string page = reports::explanation_page(run->explanation, diagram);
+    EXPECT_LT(page.size(), 500'000U);
+    for (const std::string_view asks : {"src=", "href=\"http", "@import", "url(http", "fetch("})
+        EXPECT_FALSE(has(page, asks)) << asks;
+    EXPECT_TRUE(has(page, "default-src 'none'"));
+    EXPECT_GT(diagram.marks.at("violation"), 0U);
+    EXPECT_EQ(diagram.marks.contains("fault"), !failure.plan.faults.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(ExplainTest, EveryMistake, testing::ValuesIn(mistakes()),
@@ -213,6 +231,17 @@ TEST(ExplainTest, TextAndJsonAreAsInTheGoldenFiles) {
         expect_golden("explain-" + name + ".txt", reports::explanation_text(run.explanation));
         expect_golden("explain-" + name + ".json", reports::explanation_json(run.explanation));
     }
+}
+
+TEST(ExplainTest, TheDocumentationTreatsEveryInvariantAndEveryKindOfFault) {
+    std::string text;
+    for (const std::string& line :
+         lines_of(std::filesystem::path(FENCEPOST_SOURCE_DIR) / "docs/verdicts.md"))
+        text += line + "\n";
+    for (const checkers::Checker& checker : checkers::all_checkers())
+        EXPECT_TRUE(has(text, fmt::format("\n## {}\n", checker.name))) << checker.name;
+    for (const sim::FaultKindInfo& kind : sim::fault_kinds())
+        EXPECT_TRUE(has(text, fmt::format("`{}`", kind.name))) << kind.name;
 }
 
 TEST(ExplainTest, EvidenceIsTheRecordsThatTheMessageNames) {
