@@ -182,6 +182,34 @@ private:
     Counts counts_;
 };
 
+// A case for each failure that was once found: it passes when it is gone.
+std::string saved_suite(const AcceptReport& report, Counts& all) {
+    if (report.saved.empty()) return {};
+    Counts counts;
+    std::string cases;
+    for (const SavedReplay& saved : report.saved) {
+        ++counts.tests;
+        cases += fmt::format("    <testcase classname=\"{}.saved\" name=\"{}\"",
+                             xml_attribute(saved.handler), xml_attribute(saved.name));
+        if (saved.is_gone()) {
+            cases += "/>\n";
+            continue;
+        }
+        const bool failed = saved.trouble.empty() || saved.handler_died;
+        ++(failed ? counts.failures : counts.errors);
+        const std::string message =
+            saved.trouble.empty() ? fmt::format("{}: {}", saved.checker, name_of(saved.outcome))
+                                  : saved.trouble;
+        cases += fmt::format(
+            ">\n      <{0} type=\"saved failure\" message=\"{1}\">{2}</{0}>\n    </testcase>\n",
+            failed ? "failure" : "error", xml_attribute(message),
+            xml(fmt::format("replay: {}\nfile: {}\n", saved.replay, saved.file)));
+    }
+    all.add(counts);
+    return fmt::format("  <testsuite name=\"saved failures\" {}>\n{}  </testsuite>\n",
+                       counts.attributes(), cases);
+}
+
 // '%', line ends and, in properties, ',' and ':' mean something to the runner.
 std::string escaped(std::string_view text, bool is_property) {
     std::string out;
@@ -212,7 +240,7 @@ const SourceLine* source_of(const AcceptReport& report, const std::string& handl
 
 std::string junit_xml(const AcceptReport& report) {
     Counts all;
-    std::string suites;
+    std::string suites = saved_suite(report, all);
     for (const ConditionReport& condition : report.conditions)
         suites += Suite{report, condition}.text(all);
     return fmt::format(

@@ -62,6 +62,27 @@ TEST(JunitTest, WhatTheHandlerCannotTakePartInIsSkippedWithTheReason) {
     EXPECT_EQ(count_of(text, "<skipped message=\"the handler takes no part\"/>"), 1U);
 }
 
+TEST(JunitTest, ASavedFailureIsACaseThatPassesWhenItIsGone) {
+    AcceptReport report = small_accept();
+    report.saved = {{.name = "gone", .handler = "reconcile"},
+                    {.name = "back",
+                     .handler = "reconcile",
+                     .checker = "once",
+                     .outcome = ReplayOutcome::Same,
+                     .replay = "fencepost replay back.json"},
+                    {.name = "torn", .handler = "reconcile", .trouble = "it is no failure file"}};
+    const std::string text = junit_xml(report);
+    EXPECT_NE(text.find("<testsuite name=\"saved failures\" tests=\"3\" failures=\"1\" "
+                        "errors=\"1\" skipped=\"0\">"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("classname=\"reconcile.saved\" name=\"gone\"/>"), std::string::npos);
+    EXPECT_NE(text.find("message=\"once: the same failure\">replay: fencepost replay back.json"),
+              std::string::npos);
+    EXPECT_NE(text.find("<error type=\"saved failure\" message=\"it is no failure file\""),
+              std::string::npos);
+}
+
 TEST(JunitTest, TextOfARunIsEscaped) {
     const std::string text = junit_xml(broken_accept());
     EXPECT_NE(text.find("once: &lt;ledger&gt; &quot;7&quot; &amp; 8"), std::string::npos);
