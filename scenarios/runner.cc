@@ -1,6 +1,7 @@
 #include "scenarios/runner.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <map>
@@ -481,6 +482,10 @@ void Run::audit(sim::RunEnd end, Duration settled_after) {
 
 }  // namespace
 
+// A world keeps the memory that its longest run took: tens of MiB, where the usual run takes two.
+// So after a run of more steps than almost any has, the next one gets a world of its own.
+constexpr std::uint64_t kManySteps = 20'000;
+
 struct Runner::State {
     model::World world;
     std::map<std::string, Setting, std::less<>> settings;  // by scenario, handler and parameters
@@ -532,8 +537,15 @@ private:
 Runner::Runner() : state_(std::make_unique<State>()) {}
 Runner::~Runner() = default;
 
+void Runner::renew() {
+    state_.reset();
+    state_ = std::make_unique<State>();
+    ::malloc_trim(0);
+}
+
 RunResult Runner::run(const sim::Plan& plan, const RunOptions& options) {
     if (!plan.faults.empty()) validate(plan);
+    if (state_->world.kernel().steps() > kManySteps) renew();
     Setting& setting = state_->setting_for(plan);
     sim::Kernel& kernel = state_->world.kernel();
     kernel.history().keep_fingerprints(options.keep_fingerprints);

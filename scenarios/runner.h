@@ -71,7 +71,7 @@ public:
     // harness contradicts itself.
     RunResult run(const sim::Plan& plan, const RunOptions& options = {});
 
-    // The history of the last run.
+    // The history of the last run; the next one may put another in its place.
     [[nodiscard]] const sim::History& history() const;
 
     // By what the runs of this plan are judged. Lives as long as the runner.
@@ -83,6 +83,8 @@ public:
     [[nodiscard]] std::vector<ExecutedStatement> statements() const;
 
 private:
+    void renew();
+
     struct State;
     std::unique_ptr<State> state_;
 };
