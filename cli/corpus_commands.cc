@@ -37,7 +37,7 @@ void refuse_operands(const Arguments& arguments, const std::vector<std::string>&
 
 // What a failure file must be to be kept: it says what breaks, and that breaks today.
 scenarios::Failure failing_today(const std::string& file) {
-    const scenarios::Failure failure = read_failure(file);
+    scenarios::Failure failure = read_failure(file);
     if (failure.is_bare_plan()) {
         throw CommandError(file + ": a plan does not say what breaks; fencepost shrink " + file +
                            " --out FAILURE.json makes a failure of it");

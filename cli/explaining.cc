@@ -135,7 +135,7 @@ private:
     [[nodiscard]] std::string consequence(const scenarios::Neighbour& neighbour) const {
         reports::Narrator other{neighbour.history, runner_.expectations(neighbour.plan)};
         other.about(explanation_.story.unit);
-        const std::string became = reports::consequence_of(*narrator_, finding_, other);
+        std::string became = reports::consequence_of(*narrator_, finding_, other);
         if (!became.empty()) return became;
         const auto parting = scenarios::parting_of(history_, neighbour.history);
         return reports::told(other, parting.there);

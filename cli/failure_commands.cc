@@ -68,13 +68,14 @@ void print_shrunk(const Arguments& arguments, Console& console, const scenarios:
 reports::ReplayReport replay_report(const scenarios::Failure& failure, const std::string& file,
                                     reports::RunReport run, const scenarios::RunResult& result) {
     const scenarios::Replay compared = scenarios::compare(failure, result);
+    auto moved = scenarios::moves_between(failure.plan, run.plan);
     return {.file = file,
             .outcome = outcome_of(compared.verdict),
             .expected_checker = failure.invariant,
             .expected_key = failure.key,
             .same_history = compared.same_history,
             .same_key = compared.same_key,
-            .moved = scenarios::moves_between(failure.plan, run.plan),
+            .moved = std::move(moved),
             .found_by = found_by_text(failure.found_by),
             .saved_version = failure.version,
             .version = std::string(code_version()),

@@ -60,7 +60,8 @@ void add_story(std::string& out, const Explanation& of, TextStyle style) {
                                        seconds == 0.0 ? 0.0 : seconds, line.who, width);
         text += on_one_line(line.what);
         const std::string times = line.times > 1 ? fmt::format(" ({} times)", line.times) : "";
-        text = shortened(text, kPageWidth - times.size()) + times;
+        text = shortened(text, kPageWidth - times.size());
+        text += times;
         const Ink ink = line.is_evidence ? Ink::Bad : line.is_fault ? Ink::Doubt : Ink::Plain;
         out += inked(text, ink, style) + "\n";
     }

@@ -352,7 +352,7 @@ std::string Narrator::world_text(const Record& record) const {
 
 std::string Narrator::key_text(const Record& record) const {
     const auto event = record.as<model::KeyChanged>();
-    const std::string key = on_one_line(event->key);
+    std::string key = on_one_line(event->key);
     const bool lease = is_lease(event->key);
     const std::string noun = lease && lease_keys_.size() == 1 ? "the lease"
                              : lease                          ? "the lease " + key

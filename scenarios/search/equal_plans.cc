@@ -124,8 +124,10 @@ public:
                 note_restart(plan.faults.at(took_effect->index), id, record.at());
             }
         }
-        for (sim::PartyId party = 0; party < history.parties(); ++party)
+        for (std::size_t i = 0; i < history.parties(); ++i) {
+            const auto party = static_cast<sim::PartyId>(i);
             parties_.emplace(history.party_name(party), party);
+        }
     }
 
     // Why the fault changes nothing, struck before that record; Unknown when it may change

@@ -78,7 +78,7 @@ std::optional<ExhaustState> ExhaustStateFile::read() const {
             }
         }
         const auto bytes = from_hex(json.at("sum").get<std::string>());
-        if (!bytes || hash_text(sim::hash_of(*bytes)) != json.at("sum_hash"))
+        if (!bytes || hash_text(sim::hash_of(*bytes)) != json.at("sum_hash").get<std::string>())
             throw broken("what was counted so far cannot be read");
         return ExhaustState{.branching = json.at("branching").get<std::uint64_t>(),
                             .items = json.at("items").get<std::uint64_t>(),
