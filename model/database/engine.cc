@@ -287,6 +287,7 @@ void DatabaseEngine::State::wake() {
 std::optional<SqlAnswer> DatabaseEngine::State::retry(SessionState& waiter) {
     database::Wait& wait = waiter.wait;
     const std::string key = wait.key;
+    const bool probed = wait.request.probe;
     Attempt attempt = SqlFailure{"23503", "insert or update violates a foreign key constraint"};
     const bool serializes = waiter.snapshot && (wait.parent_gone || wait.changed_since);
     if (serializes) {
@@ -296,7 +297,8 @@ std::optional<SqlAnswer> DatabaseEngine::State::retry(SessionState& waiter) {
         attempt = run(waiter, *wait.statement, wait.parameters, true);
     if (std::holds_alternative<IsBlocked>(attempt)) {
         wait.number = ++wait_count;
-        if (wait.key != key) {
+        // Whoever only asked whether the key is taken did not stand in the row's queue.
+        if (wait.key != key || (probed && !wait.request.probe)) {
             wait.since = wait.number;
             wait.queues = stands_in_queue(waiter);
         }

@@ -121,7 +121,8 @@ struct Wait {
     std::vector<SessionId> to_their_end;
     std::vector<SessionId> holders;  // who is in the way
     std::uint64_t number = 0;        // of the wait for them
-    std::uint64_t since = 0;         // the number of the first wait for this key
+    std::uint64_t since = 0;         // the number of the first wait for this key, or for the lock
+                                     // of it if it was only probed before
     bool queues = true;              // with others that wait for it
 
     KeptStatement* statement = nullptr;

@@ -342,6 +342,34 @@ TEST_F(DatabaseWaitsTest, WaitersGoOnInTheOrderInWhichTheyBeganToWait) {
     EXPECT_EQ(rows(), "a|33|1 b|0|2 c|1|3");
 }
 
+// PostgreSQL's upsert waits for the savepoint without the row's tuple lock, which the update takes.
+TEST_F(DatabaseWaitsTest, AnUpsertFreedByASavepointQueuesBehindAnUpdateThatCameAfterIt) {
+    const auto let_both_wait_for_a_savepoint = [&] {
+        run('B', "BEGIN");
+        run('B', "SELECT k FROM t WHERE k = 'a' FOR UPDATE");
+        run('B', "SAVEPOINT s");
+        run('B', "UPDATE t SET v = 9 WHERE k = 'a'");
+        EXPECT_EQ(run('A',
+                      "INSERT INTO t VALUES ('a', 0, 7) ON CONFLICT (k) DO UPDATE SET "
+                      "v = t.v + 5 RETURNING v"),
+                  "waits");
+        EXPECT_EQ(run('C', "UPDATE t SET v = t.v * 2 + 1 WHERE k = 'a' RETURNING v"), "waits");
+    };
+    for (const char* undo : {"INSERT INTO t VALUES ('b', 1, 1)", "ROLLBACK TO s"}) {
+        let_both_wait_for_a_savepoint();
+        run('B', undo);
+        EXPECT_EQ(gone_on(), "") << undo;
+        run('B', "ROLLBACK");
+        EXPECT_EQ(gone_on(), "C: 1, A: 6") << undo;
+        run('A', "UPDATE t SET v = 0 WHERE k = 'a'");
+    }
+    // A savepoint that was released lasts as long as its transaction: both are freed at once.
+    let_both_wait_for_a_savepoint();
+    run('B', "RELEASE s");
+    run('B', "ROLLBACK");
+    EXPECT_EQ(gone_on(), "A: 5, C: 11");
+}
+
 TEST_F(DatabaseWaitsTest, AWaitingStatementHoldsTheRowsBeforeTheOneItWaitsFor) {
     run('A', "BEGIN");
     run('A', "UPDATE t SET v = 5 WHERE k = 'b'");
