@@ -17,6 +17,8 @@
 #include <optional>
 #include <vector>
 
+#include "tests/fidelity/postgres/server_session.h"
+
 namespace fencepost::fidelity {
 
 namespace {
@@ -188,14 +190,25 @@ std::expected<std::unique_ptr<PostgresCluster>, std::string> PostgresCluster::st
     const bool told = read(ready[0], &answer, 1) == 1;
     close(ready[0]);
     if (!told || answer != '+') return std::unexpected("initdb of PostgreSQL 15 failed");
-    cluster->connection_info_ =
-        fmt::format("host={} user={} dbname=postgres connect_timeout=10", folder, account->name);
+    cluster->server_info_ =
+        fmt::format("host={} user={} connect_timeout=10", folder, account->name);
+    const std::string ping = cluster->server_info_ + " dbname=postgres";
     // A server that is starting refuses connections, at first by having no socket.
-    for (int tries = 0; PQping(cluster->connection_info_.c_str()) != PQPING_OK; ++tries) {
+    for (int tries = 0; PQping(ping.c_str()) != PQPING_OK; ++tries) {
         if (tries == kMostPings) return std::unexpected("PostgreSQL 15 does not start");
         poll(nullptr, 0, kPingPauseMilliseconds);
     }
     return cluster;
+}
+
+std::string PostgresCluster::fresh_database() {
+    const std::string name = fmt::format("fencepost_{}", ++databases_);
+    ServerSession session(server_info_ + " dbname=postgres");
+    const Answer made = session.run("CREATE DATABASE " + name);
+    if (!made.sqlstate.empty()) {
+        throw ServerLost("PostgreSQL makes no database: " + made.text());
+    }
+    return server_info_ + " dbname=" + name;
 }
 
 PostgresCluster::~PostgresCluster() {

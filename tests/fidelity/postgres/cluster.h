@@ -25,15 +25,16 @@ public:
     PostgresCluster(const PostgresCluster&) = delete;
     PostgresCluster& operator=(const PostgresCluster&) = delete;
 
-    // What libpq needs to connect as the superuser.
-    [[nodiscard]] const std::string& connection_info() const { return connection_info_; }
+    // Makes an empty database. What libpq needs to connect to it as the superuser.
+    [[nodiscard]] std::string fresh_database();
 
 private:
     PostgresCluster() = default;
 
     pid_t guardian_ = -1;
-    int lifeline_ = -1;  // the write end of the pipe
-    std::string connection_info_;
+    int lifeline_ = -1;        // the write end of the pipe
+    std::string server_info_;  // to connect to the server, but for the database
+    int databases_ = 0;
 };
 
 }  // namespace fencepost::fidelity

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "sim/require.h"
-#include "tests/fidelity/postgres/cluster.h"
 #include "tests/fidelity/postgres/interleaving.h"
 #include "tests/fidelity/postgres/sides.h"
 
@@ -215,13 +215,19 @@ PostgresComparison compare_postgres(const PostgresOptions& options) {
     result.what = fmt::format("PostgreSQL interleavings, {}", name_of(options.level));
     result.seed = options.seed;
     const auto start = std::chrono::steady_clock::now();
-    const auto cluster = PostgresCluster::start();
-    if (!cluster) {
-        result.skipped = cluster.error();
-        return result;
+    PostgresCluster* cluster = options.cluster;
+    std::unique_ptr<PostgresCluster> own;
+    if (cluster == nullptr) {
+        auto started = PostgresCluster::start();
+        if (!started) {
+            result.skipped = started.error();
+            return result;
+        }
+        own = *std::move(started);
+        cluster = own.get();
     }
     ModelSide model(options.level, options.flaw);
-    ServerSide server((*cluster)->connection_info(), options.level);
+    ServerSide server(cluster->fresh_database(), options.level);
     result.version = server.version();
     Duel duel(model, server, options.level);
     compare_cases(options, result, duel);

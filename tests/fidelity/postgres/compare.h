@@ -9,6 +9,7 @@
 #include "model/database/flaw.h"
 #include "model/database/outcome.h"
 #include "tests/fidelity/comparisons.h"
+#include "tests/fidelity/postgres/cluster.h"
 
 namespace fencepost::fidelity {
 
@@ -21,6 +22,8 @@ struct PostgresOptions {
     model::IsolationLevel level = model::IsolationLevel::ReadCommitted;
     // What the model is made to do wrong, for tests of the comparison.
     model::DatabaseFlaw flaw = model::DatabaseFlaw::None;
+    // Where it makes a database; without one it starts a cluster of its own.
+    PostgresCluster* cluster = nullptr;
     // Called after each case; what it throws ends the comparison.
     std::function<void(const Progress&)> progress = [](const Progress&) {};
 };

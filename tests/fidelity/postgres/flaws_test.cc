@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/fidelity/postgres/compare.h"
+#include "tests/fidelity/postgres/shared_cluster.h"
 
 namespace fencepost::fidelity {
 namespace {
@@ -19,13 +20,15 @@ struct PlantedFlaw {
 class FlawTest : public testing::TestWithParam<PlantedFlaw> {};
 
 TEST_P(FlawTest, IsFoundWithinABoundedNumberOfInterleavings) {
+    const auto& cluster = shared_cluster();
+    if (!cluster) GTEST_SKIP() << cluster.error();
     const Comparison result = compare_postgres({.cases = GetParam().within,
                                                 .seed = 20261130,
                                                 .first_only = true,
                                                 .shrink = false,
                                                 .level = GetParam().level,
-                                                .flaw = GetParam().flaw});
-    if (result.skipped) GTEST_SKIP() << *result.skipped;
+                                                .flaw = GetParam().flaw,
+                                                .cluster = cluster->get()});
     EXPECT_EQ(result.differences, 1) << "not found in " << result.cases << " interleavings";
     std::cout << "found by interleaving " << result.cases << "\n";
 }

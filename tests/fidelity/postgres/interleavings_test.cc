@@ -6,13 +6,16 @@
 #include <gtest/gtest.h>
 
 #include "tests/fidelity/postgres/compare.h"
+#include "tests/fidelity/postgres/shared_cluster.h"
 
 namespace fencepost::fidelity {
 namespace {
 
-void expect_alike(const PostgresOptions& options, const std::vector<const char*>& needed) {
+void expect_alike(PostgresOptions options, const std::vector<const char*>& needed) {
+    const auto& cluster = shared_cluster();
+    if (!cluster) GTEST_SKIP() << cluster.error();
+    options.cluster = cluster->get();
     const PostgresComparison result = compare_postgres(options);
-    if (result.skipped) GTEST_SKIP() << *result.skipped;
     std::cout << result.version << ": " << result.cases << " interleavings, " << result.steps
               << " steps, " << result.differences << " differences, " << result.seconds << " s\n";
     for (const auto& [what, count] : result.seen) std::cout << "  " << count << " " << what << "\n";
