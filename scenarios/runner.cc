@@ -487,8 +487,10 @@ void Run::audit(sim::RunEnd end, Duration settled_after) {
 constexpr std::uint64_t kManySteps = 20'000;
 
 struct Runner::State {
-    model::World world;
     std::map<std::string, Setting, std::less<>> settings;  // by scenario, handler and parameters
+    // After the settings, so that it goes before them: a run that was left by an exception has
+    // tasks that refer to its setting.
+    model::World world;
 
     Setting& setting_for(const sim::Plan& plan) {
         std::string key = plan.scenario + '\n' + plan.handler;
