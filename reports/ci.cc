@@ -6,38 +6,16 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/layout.h"
+#include "reports/markup.h"
 #include "reports/text.h"
 #include "reports/verdicts.h"
 
 namespace fencepost::reports {
 namespace {
 
-// As text or as the value of an attribute. What XML 1.0 has no character for becomes '?'.
+// What XML 1.0 has no character for becomes '?'.
 std::string xml(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            case '\n':
-            case '\t':
-                out += c;
-                break;
-            default:
-                out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-        }
-    }
-    return out;
+    return markup(text, '?', "\n\t");
 }
 
 std::string xml_attribute(std::string_view text) {

@@ -10,6 +10,7 @@
 #include "reports/diagram_model.h"
 #include "reports/explanation.h"
 #include "reports/layout.h"
+#include "reports/markup.h"
 
 namespace fencepost::reports {
 namespace {
@@ -485,29 +486,6 @@ const std::vector<DiagramKind>& diagram_kinds() {
 Diagram diagram_of(const Narrator& narrator, const Story& story, const checkers::Finding& finding,
                    const std::string& name) {
     return Painter{narrator, story, finding, name}.paint();
-}
-
-std::string html(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-        }
-    }
-    return out;
 }
 
 }  // namespace fencepost::reports

@@ -37,7 +37,4 @@ struct Diagram {
 Diagram diagram_of(const Narrator& narrator, const Story& story, const checkers::Finding& finding,
                    const std::string& name);
 
-// For text and attributes of HTML and SVG; control characters become blanks.
-std::string html(std::string_view text);
-
 }  // namespace fencepost::reports

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "reports/layout.h"
+#include "reports/markup.h"
 #include "reports/text.h"
 #include "reports/verdicts.h"
 

@@ -5,6 +5,7 @@
 
 #include "reports/diagram.h"
 #include "reports/explanation.h"
+#include "reports/markup.h"
 
 namespace fencepost::reports {
 namespace {
