@@ -48,4 +48,10 @@ struct Judgement {
     bool operator==(const Judgement&) const = default;
 };
 
+// The first finding; where there is none, the reason stands for it.
+inline Finding first_finding(const Judgement& judgement) {
+    if (!judgement.findings.empty()) return judgement.findings.front();
+    return {.key = {}, .message = judgement.reason};
+}
+
 }  // namespace fencepost::checkers

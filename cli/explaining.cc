@@ -27,8 +27,7 @@ const checkers::Judgement* failure_of(const scenarios::RunResult& result,
 checkers::Finding finding_of(const checkers::Judgement& judgement, const std::string& key) {
     const auto same = std::ranges::find(judgement.findings, key, &checkers::Finding::key);
     if (same != judgement.findings.end()) return *same;
-    if (!judgement.findings.empty()) return judgement.findings.front();
-    return {.key = {}, .message = judgement.reason};
+    return checkers::first_finding(judgement);
 }
 
 std::vector<std::string> words_of(std::string_view text) {

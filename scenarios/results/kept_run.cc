@@ -21,13 +21,11 @@ KeptRun kept_run(const Scenario& scenario, const sim::Plan& plan, const RunResul
     for (const checkers::Judgement& judgement : result.judgements) {
         run.verdicts.push_back(judgement.verdict);
         if (judgement.verdict != Verdict::Fail) continue;
-        KeptFailure& failure = run.failures.emplace_back();
-        failure.checker = judgement.checker;
-        failure.message = judgement.reason;
-        if (judgement.findings.empty()) continue;
-        failure.key = judgement.findings.front().key;
-        failure.message = judgement.findings.front().message;
-        failure.record = judgement.findings.front().record;
+        const checkers::Finding finding = checkers::first_finding(judgement);
+        run.failures.push_back({.checker = judgement.checker,
+                                .key = finding.key,
+                                .message = finding.message,
+                                .record = finding.record});
     }
     for (const std::string& probe : result.probes) {
         const auto known = std::ranges::find(scenario.probes, probe);

@@ -106,10 +106,8 @@ Failure failure_of(const sim::Plan& plan, const RunResult& result) {
     failure.found_by.original_faults = plan.faults.size();
     const checkers::Judgement* judgement = result.failure();
     if (judgement == nullptr) return failure;
+    const checkers::Finding finding = checkers::first_finding(*judgement);
     failure.invariant = judgement->checker;
-    failure.message = judgement->reason;
-    if (judgement->findings.empty()) return failure;
-    const checkers::Finding& finding = judgement->findings.front();
     failure.key = finding.key;
     failure.message = finding.message;
     failure.first_violating_event = finding.record;

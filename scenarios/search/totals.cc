@@ -23,12 +23,11 @@ FailingRun failing_run(std::uint64_t item, std::uint64_t ordinal, const RunResul
         if (judgement.verdict != Verdict::Fail) continue;
         run.failed.push_back(judgement.checker);
         if (run.failed.size() > 1) continue;
+        const checkers::Finding finding = checkers::first_finding(judgement);
         run.checker = judgement.checker;
-        run.message = judgement.reason;
-        if (judgement.findings.empty()) continue;
-        run.key = judgement.findings.front().key;
-        run.message = judgement.findings.front().message;
-        run.record = judgement.findings.front().record;
+        run.key = finding.key;
+        run.message = finding.message;
+        run.record = finding.record;
     }
     return run;
 }
