@@ -38,7 +38,8 @@ public:
         for (const scenarios::Scenario& scenario : scenarios::all_scenarios()) {
             if (scenario.condition == 0) continue;
             reports::ConditionReport& condition = condition_of(scenario);
-            for (const scenarios::HandlerSpec* handler : handlers_for(scenario, condition)) {
+            if (auto reason = obstacle_in(scenario)) condition.obstacles.push_back(*reason);
+            for (const scenarios::HandlerSpec* handler : handlers_of(scenario)) {
                 condition.evidence.push_back(evidence_of(scenario, *handler));
                 if (report_.interrupted) return std::move(report_);
             }
@@ -77,16 +78,28 @@ private:
             });
     }
 
+    // Why the handler that was asked for cannot take part.
+    [[nodiscard]] std::optional<std::string> obstacle_in(
+        const scenarios::Scenario& scenario) const {
+        if (report_.handler.empty()) return std::nullopt;
+        return scenarios::obstacle(scenario, handler_named(report_.handler));
+    }
+
+    // The handler that was asked for, if it can take part; else the scenario's own.
+    [[nodiscard]] std::vector<const scenarios::HandlerSpec*> handlers_of(
+        const scenarios::Scenario& scenario) const {
+        if (obstacle_in(scenario)) return {};
+        if (!report_.handler.empty()) return {&handler_named(report_.handler)};
+        std::vector<const scenarios::HandlerSpec*> handlers;
+        for (const std::string& name : scenario.handlers) handlers.push_back(&handler_named(name));
+        return handlers;
+    }
+
     // Of scenarios and handlers: each is searched twice.
     [[nodiscard]] std::size_t pairs() const {
         std::size_t count = 0;
         for (const scenarios::Scenario& scenario : scenarios::all_scenarios()) {
-            if (scenario.condition == 0) continue;
-            if (report_.handler.empty()) {
-                count += scenario.handlers.size();
-            } else if (!scenarios::obstacle(scenario, handler_named(report_.handler))) {
-                ++count;
-            }
+            if (scenario.condition != 0) count += handlers_of(scenario).size();
         }
         return count;
     }
@@ -99,24 +112,6 @@ private:
             .condition = scenario.condition,
             .title = std::string(scenarios::condition_title(scenario.condition)),
             .evidence = {}});
-    }
-
-    // The handler that was asked for, if it can take part; else the scenario's own.
-    std::vector<const scenarios::HandlerSpec*> handlers_for(const scenarios::Scenario& scenario,
-                                                            reports::ConditionReport& condition) {
-        std::vector<const scenarios::HandlerSpec*> handlers;
-        if (report_.handler.empty()) {
-            for (const std::string& name : scenario.handlers)
-                handlers.push_back(&handler_named(name));
-            return handlers;
-        }
-        const scenarios::HandlerSpec& handler = handler_named(report_.handler);
-        if (const auto reason = scenarios::obstacle(scenario, handler)) {
-            condition.obstacles.push_back(*reason);
-        } else {
-            handlers.push_back(&handler);
-        }
-        return handlers;
     }
 
     reports::Evidence evidence_of(const scenarios::Scenario& scenario,

@@ -89,6 +89,7 @@ private:
     bool act(std::optional<std::uint32_t> index, const sim::Fault& fault, sim::Node* node);
     void ask_to_cancel(std::optional<std::uint32_t> index, const std::string& unit);
     void save_schedule(std::optional<std::uint32_t> index, const std::string& job);
+    void at_the_desk(const char* task, std::function<void(const jobs::Ports&)> act);
     void finish_roll_out();
     void start_up(sim::Incarnation& incarnation, Program& program);
     [[nodiscard]] bool is_about_start_up() const {
@@ -329,9 +330,7 @@ bool Run::act(std::optional<std::uint32_t> index, const sim::Fault& fault, sim::
 
 // An operator asks again until there is an answer.
 void Run::ask_to_cancel(std::optional<std::uint32_t> index, const std::string& unit) {
-    sim::require(operator_ != nullptr, "there is an operator where work can be cancelled");
-    const auto ask = [this, index, unit] {
-        const jobs::Ports ports = world_.ports_of(*operator_);
+    at_the_desk("cancel", [this, index, unit](const jobs::Ports& ports) {
         kernel_.record(model::CancelAsked{unit});
         for (;;) {
             try {
@@ -342,32 +341,33 @@ void Run::ask_to_cancel(std::optional<std::uint32_t> index, const std::string& u
             }
         }
         if (index) kernel_.fault_took_effect(*index, unit);
-    };
-    // A task that a fault started is nobody's child.
-    kernel_.schedule(kernel_.now(), [this, ask] {
-        kernel_.spawn(*operator_, "cancel", sim::TaskKind::Foreground, ask);
     });
 }
 
 // As the form in a web console does, which has read the schedule and writes it back: once, for
 // whoever pressed the button sees that it failed. A schedule that is over is refused.
 void Run::save_schedule(std::optional<std::uint32_t> index, const std::string& job) {
-    const auto& jobs = setting_.scenario->jobs;
-    const auto saved = std::ranges::find_if(
-        jobs, [&](const model::ScheduledJob& each) { return each.tenant + "/" + each.job == job; });
-    sim::require(saved != jobs.end(), "the job whose schedule is saved is one of the scenario's");
-    kernel_.schedule(kernel_.now(), [this, index, &schedule = *saved, job] {
-        kernel_.spawn(*operator_, "save", sim::TaskKind::Foreground, [this, index, &schedule, job] {
-            const jobs::Ports ports = world_.ports_of(*operator_);
-            try {
-                model::SchedulerOperator{ports, setting_.cluster}.replace(schedule);
-            } catch (const jobs::AttemptError&) {
-                return;
-            } catch (const std::invalid_argument&) {
-                return;
-            }
-            if (index) kernel_.fault_took_effect(*index, job);
-        });
+    const std::vector<std::string> names = jobs_of(*setting_.scenario);
+    const auto saved = static_cast<std::size_t>(std::ranges::find(names, job) - names.begin());
+    at_the_desk("save", [this, index, job, saved](const jobs::Ports& ports) {
+        try {
+            model::SchedulerOperator{ports, setting_.cluster}.replace(
+                setting_.scenario->jobs.at(saved));
+        } catch (const jobs::AttemptError&) {
+            return;
+        } catch (const std::invalid_argument&) {
+            return;
+        }
+        if (index) kernel_.fault_took_effect(*index, job);
+    });
+}
+
+// A task of the operator's: one that a fault started is nobody's child.
+void Run::at_the_desk(const char* task, std::function<void(const jobs::Ports&)> act) {
+    sim::require(operator_ != nullptr, "there is an operator where one acts");
+    kernel_.schedule(kernel_.now(), [this, task, act = std::move(act)] {
+        kernel_.spawn(*operator_, task, sim::TaskKind::Foreground,
+                      [this, act] { act(world_.ports_of(*operator_)); });
     });
 }
 
