@@ -31,13 +31,16 @@ enum class EffectPlace : std::uint8_t { Rows, Charges };
 struct EffectTable {
     std::string table;  // of charges: what to call them
     std::vector<std::string> identity;
-    std::vector<ExpectedEffect> expected;
+    std::vector<ExpectedEffect> expected{};
     // States on the way, which may be there once at a time and must be gone at the end: a
     // reservation, a charge that is refunded. Their positions mean nothing.
     std::vector<ExpectedEffect> passing{};
     EffectPlace place = EffectPlace::Rows;
     std::string key{};     // the column of the row's key, which names its act; empty: it has none
     std::string tenant{};  // the column that says whose row it is; empty: it has none
+    // What is expected is what an undisturbed run leaves (checkers/learnt_effects.h). An identity
+    // that is left empty is then the table's first unique key, else its primary key.
+    bool learnt = false;
 };
 
 // Rows that only the newest holder may write: a token column that must never go back in a row.
@@ -120,12 +123,12 @@ struct StartUpState {
 };
 
 struct Expectations {
-    std::vector<EffectTable> effects;
-    std::vector<FencedTable> fenced;
-    std::vector<ConservedColumn> conserved;  // at most one of a table
-    std::optional<ClaimTable> claims;
+    std::vector<EffectTable> effects{};
+    std::vector<FencedTable> fenced{};
+    std::vector<ConservedColumn> conserved{};  // at most one of a table
+    std::optional<ClaimTable> claims{};
     std::optional<StartUpState> start_up{};
-    std::string lease_prefix;  // Redis keys that are leases; empty: the handler takes none
+    std::string lease_prefix{};  // Redis keys that are leases; empty: the handler takes none
 };
 
 }  // namespace fencepost::checkers

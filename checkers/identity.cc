@@ -1,6 +1,7 @@
 #include "checkers/identity.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cstring>
@@ -32,17 +33,20 @@ void append_to_identity(std::string& out, const model::Cell& cell) {
     }
 }
 
-std::string values_of(std::string_view identity, std::string_view separator) {
-    std::string out;
+std::vector<std::string> list_of_values(std::string_view identity) {
+    std::vector<std::string> values;
     identity.remove_prefix(1);
-    for (bool first = true; !identity.empty(); first = false) {
+    while (!identity.empty()) {
         std::uint32_t size = 0;
         std::memcpy(&size, identity.data(), sizeof size);
-        if (!first) out += separator;
-        out += identity.substr(sizeof size, size);
+        values.emplace_back(identity.substr(sizeof size, size));
         identity.remove_prefix(sizeof size + size);
     }
-    return out;
+    return values;
+}
+
+std::string values_of(std::string_view identity, std::string_view separator) {
+    return fmt::format("{}", fmt::join(list_of_values(identity), separator));
 }
 
 std::size_t table_of(std::string_view identity) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/events.h"
 
@@ -17,6 +18,7 @@ void begin_identity(std::string& out, std::size_t table);
 void append_to_identity(std::string& out, std::string_view value);
 void append_to_identity(std::string& out, const model::Cell& cell);
 std::size_t table_of(std::string_view identity);
+std::vector<std::string> list_of_values(std::string_view identity);
 // "7, 2026-03-02"
 std::string values_of(std::string_view identity, std::string_view separator);
 

@@ -389,22 +389,30 @@ std::string Reading::unit_name(std::uint32_t unit) const {
 std::string Reading::effect_key(std::uint32_t effect) const {
     const std::string_view identity = effect_names_[effect];
     const std::uint32_t unit = effects_[effect].unit;
-    return fmt::format("{}/{}",
-                       unit == kNone
-                           ? std::string_view{expectations_.effects[table_of(identity)].table}
-                           : unit_names_[unit],
-                       values_of(identity, "/"));
+    return fmt::format(
+        "{}/{}",
+        unit == kNone ? std::string_view{expectations_.effects[checkers::table_of(identity)].table}
+                      : unit_names_[unit],
+        values_of(identity, "/"));
 }
 
 std::string Reading::effect_text(std::uint32_t effect) const {
     const std::string_view identity = effect_names_[effect];
-    return fmt::format("{} ({})", expectations_.effects[table_of(identity)].table,
+    return fmt::format("{} ({})", expectations_.effects[checkers::table_of(identity)].table,
                        values_of(identity, ", "));
+}
+
+std::vector<std::string> Reading::effect_values(std::uint32_t effect) const {
+    return list_of_values(effect_names_[effect]);
+}
+
+std::size_t Reading::table_of(std::uint32_t effect) const {
+    return checkers::table_of(effect_names_[effect]);
 }
 
 std::string Reading::fenced_text(std::uint32_t row) const {
     const std::string_view identity = fenced_names_[row];
-    return fmt::format("{} ({})", expectations_.fenced[table_of(identity)].table,
+    return fmt::format("{} ({})", expectations_.fenced[checkers::table_of(identity)].table,
                        values_of(identity, ", "));
 }
 

@@ -145,6 +145,8 @@ public:
     [[nodiscard]] std::string unit_name(std::uint32_t unit) const;
     [[nodiscard]] std::string effect_key(std::uint32_t effect) const;   // "unit/7/2026-03-02"
     [[nodiscard]] std::string effect_text(std::uint32_t effect) const;  // "ledger (7, 2026-03-02)"
+    [[nodiscard]] std::vector<std::string> effect_values(std::uint32_t effect) const;
+    [[nodiscard]] std::size_t table_of(std::uint32_t effect) const;  // of Expectations::effects
     [[nodiscard]] std::string fenced_text(std::uint32_t row) const;
     // "A#1/reconcile@… at 2026-03-02T18:00:03Z (record 17)"
     [[nodiscard]] std::string who_and_when(sim::RecordId record) const;

@@ -15,6 +15,7 @@
 #include "reports/json.h"
 #include "reports/text.h"
 #include "reports/verdicts.h"
+#include "scenarios/runner.h"
 
 namespace fencepost::cli {
 namespace {
@@ -117,6 +118,7 @@ private:
     reports::Evidence evidence_of(const scenarios::Scenario& scenario,
                                   const scenarios::HandlerSpec& handler) {
         const scenarios::Subject subject{scenario.name, handler.name};
+        scenarios::check_setting(subject.plan(0));
         Search search{scenario, subject, arguments_, console_, progress_, folder_};
         search.time_is_over = budget_.share(searches_left_--);
         reports::Evidence evidence{

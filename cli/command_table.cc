@@ -8,6 +8,8 @@ namespace {
 
 constexpr OptionSpec kHandler{"handler", "H",
                               "the handler under test (default: the scenario's reference)"};
+constexpr OptionSpec kHandlers{"handlers", "LIB,…",
+                               "shared libraries with handlers of your own (docs/plugins.md)"};
 constexpr OptionSpec kJobs{"jobs", "N", "worker processes (default: one a processor)"};
 constexpr OptionSpec kFaults{"faults", "K",
                              "every plan with at most K faults, 1 to 3 (default: 1)"};
@@ -48,6 +50,7 @@ const std::vector<CommandSpec>& all_commands() {
          .summary =
              "the two-node acceptance checklist: random sweeps and every plan with one fault",
          .options = {kHandler,
+                     kHandlers,
                      {"seeds", "N|A..B",
                       "seeds of the random runs of each condition (default: 1000)"},
                      kBudget,
@@ -67,6 +70,7 @@ const std::vector<CommandSpec>& all_commands() {
          .operand = "SCENARIO",
          .summary = "one run: of a plan, of a seed's random plan, or without faults",
          .options = {kHandler,
+                     kHandlers,
                      {"seed", "S", "the random plan of this seed, as a sweep draws it"},
                      {"plan", "FILE", "the plan in this file"},
                      kSet,
@@ -78,6 +82,7 @@ const std::vector<CommandSpec>& all_commands() {
          .operand = "SCENARIO",
          .summary = "many random plans, one for each seed",
          .options = {kHandler,
+                     kHandlers,
                      {"seeds", "N|A..B", "which seeds (default: 1..1000)"},
                      kBudget,
                      kSet,
@@ -97,6 +102,7 @@ const std::vector<CommandSpec>& all_commands() {
          .summary = "every plan with one fault, or up to three, at every fault point that a run "
                     "reaches; ends with a certificate",
          .options = {kHandler,
+                     kHandlers,
                      kFaults,
                      kKinds,
                      {"seed", "S", "the seed of all plans: latencies, mostly (default: 0)"},
@@ -110,11 +116,12 @@ const std::vector<CommandSpec>& all_commands() {
          .operand = "DIR...",
          .several_operands = true,
          .summary = "makes one folder of results of the parts of a sweep, and reports on the whole",
-         .options = {{"out", "DIR", "where to"}, kJobs, kJson}},
+         .options = {kHandlers, {"out", "DIR", "where to"}, kJobs, kJson}},
         {.name = "replay",
          .operand = "FAILURE.json",
          .summary = "runs a saved failure and says whether it is still there",
-         .options = {kTrace,
+         .options = {kHandlers,
+                     kTrace,
                      kTraceJson,
                      {"step", "", "step through the events, with a look at the world in between"},
                      kVerify,
@@ -123,14 +130,16 @@ const std::vector<CommandSpec>& all_commands() {
          .operand = "FAILURE.json",
          .summary = "why a saved failure breaks its invariant: what happened, what it takes, and "
                     "what usually causes it",
-         .options = {{"html", "FILE",
+         .options = {kHandlers,
+                     {"html", "FILE",
                       "a page with a space-time diagram; - is standard output, in "
                       "place of text"},
                      kJson}},
         {.name = "shrink",
          .operand = "FAILURE.json",
          .summary = "leaves out of a failing plan all that it does not need to fail",
-         .options = {{"out", "FILE", "write the smaller failure there (default: print it)"},
+         .options = {kHandlers,
+                     {"out", "FILE", "write the smaller failure there (default: print it)"},
                      kVerify,
                      kJson}},
         {.name = "mistakes",
@@ -139,7 +148,8 @@ const std::vector<CommandSpec>& all_commands() {
          .several_operands = true,
          .summary = "finds the planted mistakes: by which condition, after how many seeds, and the "
                     "least plan",
-         .options = {{"seeds", "N", "seeds of each scenario at most (default: 10000)"},
+         .options = {kHandlers,
+                     {"seeds", "N", "seeds of each scenario at most (default: 10000)"},
                      kJobs,
                      {"out", "DIR", "write the least failure of each and summary.json there"},
                      kJson}},
@@ -150,14 +160,15 @@ const std::vector<CommandSpec>& all_commands() {
          .summary =
              "failures that were once found: add FILE... keeps them, list replays all, prune "
              "removes those that do not fail any more",
-         .options = {kCorpus,
+         .options = {kHandlers,
+                     kCorpus,
                      {"yes", "", "prune: remove them; without it, say what would be removed"},
                      {"dry-run", "", "prune: say what would be removed"},
                      kJson}},
         {.name = "list",
          .operand = "WHAT",
          .summary = "what there is: scenarios, handlers, faults, checkers, probes or operations",
-         .options = {kJson}},
+         .options = {kHandlers, kJson}},
         {.name = "help",
          .operand = "COMMAND",
          .operand_required = false,

@@ -7,9 +7,7 @@
 
 namespace fencepost::cli {
 
-namespace {
-
-std::string quoted(std::string_view word) {
+std::string quoted_word(std::string_view word) {
     constexpr std::string_view kPlain =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,#";
     if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos &&
@@ -19,8 +17,6 @@ std::string quoted(std::string_view word) {
     for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return out + "'";
 }
-
-}  // namespace
 
 Console console_of(std::string_view program, std::ostream& out, std::ostream& err) {
     Console console{.out = out,
@@ -39,9 +35,9 @@ Console console_of(std::string_view program, std::ostream& out, std::ostream& er
 }
 
 std::string command_line(const Console& console, std::initializer_list<std::string_view> words) {
-    std::string line = quoted(console.program);
-    for (const std::string_view word : words) line += " " + quoted(word);
-    return line;
+    std::string line = quoted_word(console.program);
+    for (const std::string_view word : words) line += " " + quoted_word(word);
+    return line + console.own;
 }
 
 }  // namespace fencepost::cli

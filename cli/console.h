@@ -21,6 +21,10 @@ struct Console {
     // How this program was called, for commands that users are to copy.
     std::string program = "fencepost";
 
+    // What every such command needs besides, to know one's own handlers and scenarios: "--handlers
+    // ./libmyjobs.so"; already quoted, empty or with a space in front.
+    std::string own;
+
     // Colour is for terminals, and not for those who set NO_COLOR (https://no-color.org).
     reports::TextStyle style;
 };
@@ -29,6 +33,8 @@ struct Console {
 // environment's FENCEPOST_PROGRAM names a script that was called in place of `program`.
 Console console_of(std::string_view program, std::ostream& out, std::ostream& err);
 
+// A word as a shell takes it.
+std::string quoted_word(std::string_view word);
 // A command of this program, quoted for a shell.
 std::string command_line(const Console& console, std::initializer_list<std::string_view> words);
 

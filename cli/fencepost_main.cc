@@ -9,6 +9,7 @@
 #include "cli/command_error.h"
 #include "cli/commands.h"
 #include "cli/names.h"
+#include "cli/own.h"
 #include "sim/plan.h"
 #include "sim/require.h"
 
@@ -70,7 +71,9 @@ int dispatch(std::span<const char* const> words, Console& console) {
         console.out << help_text(command);
         return 0;
     }
-    return function_of(command)(Arguments{command, words}, console);
+    const Arguments arguments{command, words};
+    load_own(arguments, console);
+    return function_of(command)(arguments, console);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "cli/command_error.h"
 #include "cli/names.h"
+#include "scenarios/runner.h"
 
 namespace fencepost::cli {
 namespace {
@@ -43,7 +44,10 @@ scenarios::Subject subject_of(const Arguments& arguments, const scenarios::Scena
                               const scenarios::HandlerSpec& handler) {
     scenarios::Subject subject{scenario.name, handler.name};
     const auto written = arguments.text("set");
-    if (!written) return subject;
+    if (!written) {
+        scenarios::check_setting(subject.plan(0));
+        return subject;
+    }
     std::string_view rest = *written;
     for (bool more = true; more;) {
         const std::size_t comma = rest.find(',');
@@ -52,7 +56,7 @@ scenarios::Subject subject_of(const Arguments& arguments, const scenarios::Scena
         if (more) rest.remove_prefix(comma + 1);
     }
     try {
-        scenarios::validate(subject.plan(0));
+        scenarios::check_setting(subject.plan(0));
     } catch (const sim::PlanError& error) {
         throw CommandError(fmt::format("--set: {}", error.what()));
     }

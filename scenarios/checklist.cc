@@ -119,24 +119,38 @@ Scenario redis_fails() {
     return scenario;
 }
 
+std::vector<Scenario>& known_scenarios() {
+    static std::vector<Scenario> known{same_instant(),
+                                       same_instant_clustered(),
+                                       message_twice(),
+                                       request_twice(),
+                                       holder_leaves(),
+                                       redis_fails(),
+                                       crash_before_response(),
+                                       rolling_upgrade(),
+                                       start_up_twice(),
+                                       same_instant_other_id(),
+                                       clock_set_back(),
+                                       clock_set_forward(),
+                                       long_job(),
+                                       outcome_unknown()};
+    return known;
+}
+
 }  // namespace
 
 const std::vector<Scenario>& all_scenarios() {
-    static const std::vector<Scenario> kAll{same_instant(),
-                                            same_instant_clustered(),
-                                            message_twice(),
-                                            request_twice(),
-                                            holder_leaves(),
-                                            redis_fails(),
-                                            crash_before_response(),
-                                            rolling_upgrade(),
-                                            start_up_twice(),
-                                            same_instant_other_id(),
-                                            clock_set_back(),
-                                            clock_set_forward(),
-                                            long_job(),
-                                            outcome_unknown()};
-    return kAll;
+    return known_scenarios();
+}
+
+void put_scenario(Scenario scenario) {
+    auto& known = known_scenarios();
+    const auto same = std::ranges::find(known, scenario.name, &Scenario::name);
+    if (same == known.end()) {
+        known.push_back(std::move(scenario));
+    } else {
+        *same = std::move(scenario);
+    }
 }
 
 std::string_view condition_title(int condition) {

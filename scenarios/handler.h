@@ -129,10 +129,14 @@ struct HandlerSpec {
     Trigger trigger = Trigger::Fires;
     std::vector<Ability> abilities{};
 
-    // SQL scripts for schema and seed rows, in PostgreSQL's dialect.
+    // SQL scripts for schema and seed rows, in PostgreSQL's dialect; null: none.
     std::function<std::vector<std::string>(const Parameters&)> schema;
+    // What it must leave behind; null: its effects alone, in the tables that `effects` and the
+    // scenario name.
     std::function<checkers::Expectations(const Parameters&, const std::vector<DueWork>&)>
         expectations;
+    // Tables of effects that nobody lists in advance: judged by what an undisturbed run leaves.
+    std::vector<checkers::EffectTable> effects{};
     std::function<std::unique_ptr<Program>(const ProgramSetting&)> program;
     // What the message or request that asks for an act says; null: its id (Trigger::Messages).
     std::function<std::string(const DueWork&)> body{};
@@ -150,7 +154,7 @@ struct HandlerSpec {
 const std::vector<HandlerSpec>& all_handlers();
 const HandlerSpec* find_handler(std::string_view name);
 // Makes another handler known, for tests and for programs that bring their own; before any run with
-// it. Throws std::invalid_argument when its name is taken.
+// it. Throws std::invalid_argument when its name is taken, or it has no name or no program.
 void add_handler(HandlerSpec handler);
 
 }  // namespace fencepost::scenarios

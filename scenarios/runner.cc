@@ -7,69 +7,19 @@
 #include <map>
 
 #include "checkers/checker.h"
+#include "checkers/learnt_effects.h"
 #include "model/events.h"
-#include "model/scheduler/cluster.h"
-#include "model/scheduler/jdbc_schema.h"
 #include "model/scheduler/scheduler_node.h"
 #include "model/scheduler/scheduler_operator.h"
 #include "model/world.h"
 #include "scenarios/probes.h"
+#include "scenarios/setting.h"
 
 namespace fencepost::scenarios {
 namespace {
 
 using sim::Duration;
 using sim::Time;
-
-// What every run of one scenario with one handler and one set of parameters has in common.
-struct Setting {
-    const Scenario* scenario = nullptr;
-    HandlerSpec handler;
-    Parameters parameters;
-    std::vector<std::string> scripts;
-    model::DatabaseImage image = model::DatabaseImage::empty();
-    model::SchedulerCluster cluster;
-    checkers::Expectations expectations;
-    std::string open_work;
-    std::vector<const checkers::Checker*> checkers;
-    Time last_due{};
-
-    Setting(const Scenario& of, const HandlerSpec& with, Parameters values)
-        : scenario(&of),
-          handler(with),
-          parameters(std::move(values)),
-          scripts(scripts_of(of, with, parameters)),
-          image(model::DatabaseImage::build(scripts)),
-          cluster(of.scheduler, of.jobs),
-          expectations(with.expectations(parameters, of.due)),
-          open_work(with.open_work ? with.open_work(of.due) : std::string{}) {
-        for (const std::string& name : of.checkers) {
-            checkers.push_back(checkers::find_checker(name));
-            sim::require(checkers.back() != nullptr, "a scenario names checkers that there are");
-        }
-        for (const DueWork& work : of.due) last_due = std::max(last_due, Time{work.scheduled});
-    }
-
-    [[nodiscard]] std::string body_of(const DueWork& work) const {
-        return handler.body ? handler.body(work) : work.id;
-    }
-
-    static std::vector<std::string> scripts_of(const Scenario& scenario, const HandlerSpec& handler,
-                                               const Parameters& parameters) {
-        std::vector<std::string> scripts = handler.schema(parameters);
-        if (scenario.scheduler.mode == model::SchedulerMode::Clustered) {
-            scripts.emplace_back(model::scheduler_schema(scenario.scheduler));
-            scripts.push_back(model::scheduler_rows(scenario.jobs, scenario.scheduler));
-        }
-        return scripts;
-    }
-};
-
-Parameters with_overrides(const Scenario& scenario, const sim::Plan& plan) {
-    auto values = scenario.parameters.all();
-    for (const auto& [name, value] : plan.parameters) values[name] = value;
-    return Parameters{std::move(values)};
-}
 
 // One run of a plan in a setting.
 class Run {
@@ -498,12 +448,34 @@ struct Runner::State {
             key += fmt::format("\n{}={}", name, value);
         const auto known = settings.find(key);
         if (known != settings.end()) return known->second;
-        validate(plan);
-        const Scenario& scenario = *find_scenario(plan.scenario);
-        return settings
-            .try_emplace(std::move(key), scenario, *find_handler(plan.handler),
-                         with_overrides(scenario, plan))
-            .first->second;
+        Setting& setting = settings.try_emplace(key, plan).first->second;
+        try {
+            if (setting.has_to_learn()) learn(setting, plan);
+        } catch (...) {
+            settings.erase(key);
+            throw;
+        }
+        return setting;
+    }
+
+    // From a run without faults. The seed is always the same: what must happen is no matter of
+    // latencies.
+    void learn(Setting& setting, const sim::Plan& plan) {
+        const sim::Plan undisturbed{.scenario = plan.scenario,
+                                    .handler = plan.handler,
+                                    .seed = 0,
+                                    .parameters = plan.parameters,
+                                    .faults = {}};
+        Run{world, setting, undisturbed}.execute(RunOptions{}.step_limit);
+        std::vector<std::string> units;
+        for (const DueWork& work : setting.scenario->due) units.push_back(work.unit());
+        try {
+            checkers::learn_effects(world.kernel().history(), units, setting.expectations);
+        } catch (const checkers::LearningError& error) {
+            throw sim::PlanError(
+                fmt::format("{} with {}: {}", plan.scenario, plan.handler, error.what()));
+        }
+        world.kernel().end_run();
     }
 };
 
@@ -535,6 +507,10 @@ private:
 };
 
 }  // namespace
+
+void check_setting(const sim::Plan& plan) {
+    const Setting setting{plan};
+}
 
 Runner::Runner() : state_(std::make_unique<State>()) {}
 Runner::~Runner() = default;

@@ -60,6 +60,11 @@ struct ExecutedStatement {
     std::vector<jobs::sql::Value> parameters;
 };
 
+// Makes what the runs of this plan start from and throws it away again. Throws sim::PlanError: for
+// what validate() refuses, for a schema that the database refuses, and for effect tables that it
+// does not have.
+void check_setting(const sim::Plan& plan);
+
 class Runner {
 public:
     Runner();

@@ -52,6 +52,10 @@ struct Scenario {
     std::vector<sim::FaultFamily> families;
     int most_faults = 3;
 
+    // Tables of effects beside those that the handler names: judged by what an undisturbed run
+    // leaves in them.
+    std::vector<checkers::EffectTable> effects{};
+
     std::vector<std::string> probes;    // states that a sweep must reach at least once
     std::vector<std::string> checkers;  // the checkers that judge a run
 
@@ -72,6 +76,8 @@ const std::vector<Scenario>& all_scenarios();
 // "the same scheduled job due on both at once": what the acceptance checklist calls a condition.
 std::string_view condition_title(int condition);
 const Scenario* find_scenario(std::string_view name);
+// Makes another scenario known, in place of the one of that name if there is one; before any run.
+void put_scenario(Scenario scenario);
 
 // The parties that faults may strike or cut off: nodes, servers, and the client where there is one.
 std::vector<std::string> parties_of(const Scenario& scenario);

@@ -86,6 +86,9 @@ const std::vector<HandlerSpec>& all_handlers() {
 }
 
 void add_handler(HandlerSpec handler) {
+    if (handler.name.empty() || !handler.program) {
+        throw std::invalid_argument("a handler needs a name and a program");
+    }
     if (find_handler(handler.name) != nullptr) {
         throw std::invalid_argument("a handler called \"" + handler.name + "\" is known already");
     }

@@ -69,9 +69,6 @@ Content content_of(jobs::sql::Session& db, std::string_view tenant) {
 
 namespace {
 
-// Further back than any plan's longest gap.
-constexpr std::chrono::days kWithin{2};
-
 jobs::Outcome back_up(jobs::JobContext& job) {
     if (job.checkpoint()) return jobs::Outcome::succeeded();
     const auto [documents, bytes] = backup::content_of(job.db(), job.fire().tenant);
@@ -83,20 +80,6 @@ jobs::Outcome back_up(jobs::JobContext& job) {
     });
     return jobs::Outcome::succeeded();
 }
-
-class DailyBackupProgram : public WorkerProgram {
-public:
-    explicit DailyBackupProgram(const ProgramSetting& setting)
-        : WorkerProgram(setting, back_up), agenda_(agenda_of(setting.due)) {}
-
-    std::string handle(const jobs::Fire& fire) override {
-        const auto act = jobs::planned_act(agenda_, jobs::as_written(fire), kWithin);
-        return act ? WorkerProgram::handle(*act) : "nothing was planned by then";
-    }
-
-private:
-    jobs::Agenda agenda_;
-};
 
 }  // namespace
 
@@ -118,11 +101,11 @@ HandlerSpec daily_backup_handler() {
                                               .fenced = {{.table = "backup",
                                                           .identity = {"tenant", "planned"},
                                                           .token = "fencing_token"}},
-                                              .claims = ledger::claims(),
+                                              .claims = worker_claims(),
                                               .lease_prefix = "lease:"};
             },
         .program = [](const ProgramSetting& setting) -> std::unique_ptr<Program> {
-            return std::make_unique<DailyBackupProgram>(setting);
+            return std::make_unique<PlannedProgram>(setting, back_up);
         },
         .open_work = open_claims,
     };

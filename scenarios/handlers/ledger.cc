@@ -75,16 +75,6 @@ checkers::FencedTable fenced_summary() {
             .token = "fencing_token"};
 }
 
-checkers::ClaimTable claims() {
-    return {.table = "job_claim",
-            .key = "business_key",
-            .status = "status",
-            .owner = "owner",
-            .token = "fencing_token",
-            .checkpoint = "checkpoint",
-            .finished = {"succeeded", "failed", "cancelled"}};
-}
-
 std::vector<Account> accounts_after(jobs::sql::Session& db, std::string_view tenant,
                                     std::int64_t last, std::int64_t limit) {
     const jobs::sql::Result rows = db.execute(

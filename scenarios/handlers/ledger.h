@@ -26,7 +26,6 @@ std::string seed_rows(const Parameters& parameters);
 // Every account of the tenant of each due act gets one line that day.
 checkers::EffectTable expected_lines(const Parameters& parameters, const std::vector<DueWork>& due);
 checkers::FencedTable fenced_summary();
-checkers::ClaimTable claims();
 
 struct Account {
     std::int64_t id = 0;

@@ -121,7 +121,7 @@ HandlerSpec pay_handler() {
                                 bills::expected_charges(all, due)};
         expectations.fenced = {
             {.table = "budget", .identity = {"tenant"}, .token = "fencing_token"}};
-        expectations.claims = ledger::claims();
+        expectations.claims = worker_claims();
         expectations.lease_prefix = "lease:";
         return expectations;
     };

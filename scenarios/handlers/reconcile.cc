@@ -49,7 +49,7 @@ HandlerSpec reconcile_handler() {
                 return checkers::Expectations{.effects = {ledger::expected_lines(parameters, due),
                                                           expected_postings(parameters, due)},
                                               .fenced = {ledger::fenced_summary()},
-                                              .claims = ledger::claims(),
+                                              .claims = worker_claims(),
                                               .lease_prefix = "lease:"};
             },
         .program = [](const ProgramSetting& setting) -> std::unique_ptr<Program> {

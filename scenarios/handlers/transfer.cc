@@ -50,7 +50,7 @@ checkers::Expectations expectations(const Parameters& parameters, const std::vec
     return {.effects = {std::move(transfers)},
             .fenced = {{.table = "balance", .identity = {"account"}, .token = "fencing_token"}},
             .conserved = {{.table = "balance", .column = "amount"}},
-            .claims = ledger::claims(),
+            .claims = worker_claims(),
             .lease_prefix = "lease:"};
 }
 

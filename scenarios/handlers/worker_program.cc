@@ -4,6 +4,16 @@
 
 namespace fencepost::scenarios {
 
+checkers::ClaimTable worker_claims() {
+    return {.table = "job_claim",
+            .key = "business_key",
+            .status = "status",
+            .owner = "owner",
+            .token = "fencing_token",
+            .checkpoint = "checkpoint",
+            .finished = {"succeeded", "failed", "cancelled"}};
+}
+
 std::string unfinished_claims() {
     return "SELECT 'claim ' || business_key || ' is ' || status FROM job_claim "
            "WHERE status IN ('pending', 'running')";

@@ -10,6 +10,9 @@
 
 namespace fencepost::scenarios {
 
+// The claims of jobs/claim.h, as checkers read them.
+checkers::ClaimTable worker_claims();
+
 // A query for claims that are recorded and not finished.
 std::string unfinished_claims();
 // The same, and for due acts that nobody has recorded.
@@ -34,8 +37,9 @@ inline Batches batches_of(const Parameters& parameters) {
 // it.
 inline jobs::WorkerOptions worker_options(const Parameters& parameters) {
     jobs::WorkerOptions options;
-    options.lease.ttl = std::chrono::milliseconds{parameters.at("lease_ttl_ms")};
-    options.recovery_idle = std::chrono::milliseconds{parameters.at("recovery_idle_ms")};
+    options.lease.ttl = std::chrono::milliseconds{parameters.value_or("lease_ttl_ms", 10'000)};
+    options.recovery_idle =
+        std::chrono::milliseconds{parameters.value_or("recovery_idle_ms", 10'000)};
     options.recovery_interval = std::chrono::milliseconds{parameters.value_or(
         "recovery_interval_ms",
         std::chrono::milliseconds{
@@ -63,6 +67,25 @@ public:
 
 private:
     jobs::Worker worker_;
+};
+
+// One that does the last act that was planned by the time that a fire names: a scheduler whose
+// policy hands over the moment at which it handles a misfire names no planned one.
+class PlannedProgram : public WorkerProgram {
+public:
+    PlannedProgram(const ProgramSetting& setting, jobs::Handler handler)
+        : WorkerProgram(setting, std::move(handler)), agenda_(agenda_of(setting.due)) {}
+
+    std::string handle(const jobs::Fire& fire) override {
+        const auto act = jobs::planned_act(agenda_, jobs::as_written(fire), kWithin);
+        return act ? WorkerProgram::handle(*act) : "nothing was planned by then";
+    }
+
+private:
+    // Further back than any plan's longest gap.
+    static constexpr std::chrono::days kWithin{2};
+
+    jobs::Agenda agenda_;
 };
 
 }  // namespace fencepost::scenarios

@@ -42,7 +42,7 @@ HandlerSpec ledger_mistake(std::string name, std::string lesson, std::vector<std
         checkers::Expectations expectations;
         expectations.effects.push_back(ledger::expected_lines(parameters, due));
         if (gates.fence) expectations.fenced.push_back(ledger::fenced_summary());
-        if (gates.claims) expectations.claims = ledger::claims();
+        if (gates.claims) expectations.claims = worker_claims();
         if (gates.claims && !gates.checkpoint) expectations.claims->checkpoint.clear();
         if (gates.lease) expectations.lease_prefix = "lease:";
         return expectations;

@@ -30,7 +30,7 @@ HandlerSpec outside_mistake(std::string name, std::string lesson, std::vector<st
     spec.expectations = [](const Parameters& parameters, const std::vector<DueWork>& due) {
         checkers::Expectations expectations;
         expectations.effects = {bills::expected_charges(bills::plain(parameters), due)};
-        expectations.claims = ledger::claims();
+        expectations.claims = worker_claims();
         expectations.claims->checkpoint.clear();
         expectations.lease_prefix = "lease:";
         return expectations;

@@ -1,0 +1,125 @@
+#include "checkers/learnt_effects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "checkers/identity.h"
+#include "checkers/reading.h"
+
+namespace fencepost::checkers {
+namespace {
+
+class Learning {
+public:
+    Learning(const sim::History& history, const std::vector<std::string>& units,
+             Expectations& expectations)
+        : reading_(history, expectations), units_(units), expectations_(expectations) {
+        for (sim::RecordId id = 0; id < history.size(); ++id) {
+            if (const auto fire = history[id].as<model::FireStarted>()) {
+                fires_.try_emplace(history[id].task(), *fire);
+            }
+        }
+    }
+
+    void learn() {
+        if (!reading_.end() || !reading_.end()->came_to_rest()) {
+            throw LearningError(
+                "the run without faults, from which effects are to be learnt, does not come to "
+                "rest: look at it with `run` and `--trace`");
+        }
+        for (const Commit& commit : reading_.commits()) apply(commit);
+        for (auto& [effect, standing] : standing_) {
+            const std::size_t table = reading_.table_of(effect);
+            if (!expectations_.effects[table].learnt) continue;
+            all_have_a_position_ = all_have_a_position_ && standing.has_position;
+            learnt_[table].push_back(std::move(standing.effect));
+        }
+    }
+
+    // After the reading, which looks at the expectations, has ended.
+    [[nodiscard]] bool all_have_a_position() const { return all_have_a_position_; }
+    std::map<std::size_t, std::vector<ExpectedEffect>> take() { return std::move(learnt_); }
+
+private:
+    struct Standing {
+        ExpectedEffect effect;
+        bool has_position = false;
+    };
+
+    void apply(const Commit& commit) {
+        for (const EffectChange& change : commit.effects) {
+            if (change.leaves()) standing_.erase(change.before);
+            if (change.lands()) standing_.insert_or_assign(change.after, landed(commit, change));
+        }
+    }
+
+    [[nodiscard]] Standing landed(const Commit& commit, const EffectChange& change) const {
+        Standing standing{.effect = {.unit = unit_of(commit, change),
+                                     .identity = reading_.effect_values(change.after)}};
+        if (commit.claims.size() == 1 && commit.claims[0].after) {
+            if (const auto position = integer_of(commit.claims[0].after->checkpoint)) {
+                standing.effect.position = *position;
+                standing.has_position = true;
+            }
+        }
+        return standing;
+    }
+
+    [[nodiscard]] std::string unit_of(const Commit& commit, const EffectChange& change) const {
+        if (commit.claims.size() == 1) return reading_.unit_name(commit.claims[0].unit);
+        if (const auto fired = fires_.find(change.source.root); fired != fires_.end()) {
+            if (const std::string* unit = unit_of(fired->second)) return *unit;
+        }
+        const RowLabels labels = reading_.labels_of(change);
+        if (const auto* key = std::get_if<std::string_view>(&labels.key_after)) {
+            for (const std::string& unit : units_) {
+                if (key->starts_with(unit)) return unit;
+            }
+        }
+        if (units_.size() == 1) return units_.front();
+        throw LearningError(fmt::format(
+            "nobody can tell for which due work {} was written in the run without faults, by {}: "
+            "name the column of its key, which begins with the work's business key",
+            reading_.effect_text(change.after), reading_.who_and_when(change.source.record)));
+    }
+
+    // A fire of a misfire may carry another time than the planned one: the last before it.
+    [[nodiscard]] const std::string* unit_of(const model::FireStarted& fire) const {
+        const std::string job = fmt::format("{}/{}@", fire.tenant, fire.job);
+        const std::string at = job + sim::to_text(fire.scheduled);
+        const std::string* last = nullptr;
+        for (const std::string& unit : units_) {
+            if (unit.starts_with(job) && unit <= at && (last == nullptr || *last < unit)) {
+                last = &unit;
+            }
+        }
+        return last;
+    }
+
+    const Reading reading_;
+    const std::vector<std::string>& units_;
+    const Expectations& expectations_;
+    std::map<sim::TaskId, model::FireStarted> fires_;
+    std::map<std::uint32_t, Standing> standing_;  // by effect
+    std::map<std::size_t, std::vector<ExpectedEffect>> learnt_;
+    bool all_have_a_position_ = true;
+};
+
+}  // namespace
+
+void learn_effects(const sim::History& undisturbed, const std::vector<std::string>& units,
+                   Expectations& expectations) {
+    Learning learning{undisturbed, units, expectations};
+    learning.learn();
+    for (auto& [table, effects] : learning.take()) {
+        expectations.effects[table].expected = std::move(effects);
+    }
+    if (!learning.all_have_a_position() && expectations.claims) {
+        expectations.claims->checkpoint.clear();
+    }
+}
+
+}  // namespace fencepost::checkers

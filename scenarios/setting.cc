@@ -1,0 +1,126 @@
+#include "scenarios/setting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/database/schema.h"
+#include "model/scheduler/jdbc_schema.h"
+#include "scenarios/nearest.h"
+#include "sim/require.h"
+
+namespace fencepost::scenarios {
+namespace {
+
+const Scenario& scenario_of(const sim::Plan& plan) {
+    validate(plan);
+    return *find_scenario(plan.scenario);
+}
+
+Parameters with_overrides(const Scenario& scenario, const sim::Plan& plan) {
+    auto values = scenario.parameters.all();
+    for (const auto& [name, value] : plan.parameters) values[name] = value;
+    return Parameters{std::move(values)};
+}
+
+std::vector<std::string> scripts_of(const Scenario& scenario, const HandlerSpec& handler,
+                                    const Parameters& parameters) {
+    std::vector<std::string> scripts;
+    if (handler.schema) scripts = handler.schema(parameters);
+    if (scenario.scheduler.mode == model::SchedulerMode::Clustered) {
+        scripts.emplace_back(model::scheduler_schema(scenario.scheduler));
+        scripts.push_back(model::scheduler_rows(scenario.jobs, scenario.scheduler));
+    }
+    return scripts;
+}
+
+model::DatabaseImage image_of(const HandlerSpec& handler, const std::vector<std::string>& scripts) {
+    try {
+        return model::DatabaseImage::build(scripts);
+    } catch (const model::ImageError& error) {
+        throw sim::PlanError(fmt::format("the schema of {}: {}", handler.name, error.what()));
+    }
+}
+
+checkers::Expectations expectations_of(const Scenario& scenario, const HandlerSpec& handler,
+                                       const Parameters& parameters) {
+    checkers::Expectations all;
+    if (handler.expectations) all = handler.expectations(parameters, scenario.due);
+    for (const auto* more : {&handler.effects, &scenario.effects}) {
+        for (const checkers::EffectTable& effects : *more) {
+            const auto known =
+                std::ranges::find(all.effects, effects.table, &checkers::EffectTable::table);
+            if (known != all.effects.end()) continue;
+            all.effects.push_back(effects);
+            all.effects.back().learnt = true;
+        }
+    }
+    return all;
+}
+
+template <typename Things>
+std::vector<std::string> names_of(const Things& things) {
+    std::vector<std::string> names;
+    for (const auto& thing : things) names.push_back(thing.name);
+    return names;
+}
+
+// Of the first unique key that is not the primary key, else of that.
+std::vector<std::string> unique_columns_of(const model::TableInfo& table) {
+    const auto plain = [](const model::UniqueIndex& index) { return !index.columns.empty(); };
+    auto found = std::find_if(table.uniques.begin() + 1, table.uniques.end(), plain);
+    if (found == table.uniques.end()) found = table.uniques.begin();
+    std::vector<std::string> names;
+    for (const std::uint16_t column : found->columns) names.push_back(table.columns[column].name);
+    return names;
+}
+
+// Fills in the identity of learnt effects where nobody has, and looks up every name.
+void identify(checkers::EffectTable& effects, const model::Schema& schema) {
+    const model::TableInfo* const table = schema.find(effects.table);
+    if (table == nullptr) {
+        throw sim::PlanError(fmt::format("effects: there is no table \"{}\" in the schema{}",
+                                         effects.table,
+                                         did_you_mean(effects.table, names_of(schema.tables))));
+    }
+    if (effects.identity.empty()) effects.identity = unique_columns_of(*table);
+    std::vector<std::string> named = effects.identity;
+    for (const std::string* column : {&effects.key, &effects.tenant}) {
+        if (!column->empty()) named.push_back(*column);
+    }
+    for (const std::string& column : named) {
+        if (table->column(column)) continue;
+        throw sim::PlanError(fmt::format("effects: the table \"{}\" has no column \"{}\"{}",
+                                         effects.table, column,
+                                         did_you_mean(column, names_of(table->columns))));
+    }
+}
+
+}  // namespace
+
+Setting::Setting(const sim::Plan& plan)
+    : scenario(&scenario_of(plan)),
+      handler(*find_handler(plan.handler)),
+      parameters(with_overrides(*scenario, plan)),
+      scripts(scripts_of(*scenario, handler, parameters)),
+      image(image_of(handler, scripts)),
+      cluster(scenario->scheduler, scenario->jobs),
+      expectations(expectations_of(*scenario, handler, parameters)),
+      open_work(handler.open_work ? handler.open_work(scenario->due) : std::string{}) {
+    for (checkers::EffectTable& effects : expectations.effects) {
+        if (effects.learnt) identify(effects, image.schema());
+    }
+    for (const std::string& name : scenario->checkers) {
+        checkers.push_back(checkers::find_checker(name));
+        sim::require(checkers.back() != nullptr, "a scenario names checkers that there are");
+    }
+    for (const DueWork& work : scenario->due) {
+        last_due = std::max(last_due, sim::Time{work.scheduled});
+    }
+}
+
+bool Setting::has_to_learn() const {
+    return std::ranges::any_of(expectations.effects, &checkers::EffectTable::learnt);
+}
+
+}  // namespace fencepost::scenarios

@@ -1,0 +1,39 @@
+// What every run of one scenario with one handler and one set of parameters has in common.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "checkers/checker.h"
+#include "model/database/image.h"
+#include "model/scheduler/cluster.h"
+#include "scenarios/scenario.h"
+#include "sim/plan.h"
+
+namespace fencepost::scenarios {
+
+struct Setting {
+    const Scenario* scenario = nullptr;
+    HandlerSpec handler;
+    Parameters parameters;
+    std::vector<std::string> scripts;
+    model::DatabaseImage image = model::DatabaseImage::empty();
+    model::SchedulerCluster cluster;
+    checkers::Expectations expectations;
+    std::string open_work;
+    std::vector<const checkers::Checker*> checkers;
+    sim::Time last_due{};
+
+    // Of the plan's scenario, handler and parameters. Throws sim::PlanError: for what validate()
+    // refuses, a schema that the database refuses, and effect tables that it does not have.
+    explicit Setting(const sim::Plan& plan);
+
+    [[nodiscard]] std::string body_of(const DueWork& work) const {
+        return handler.body ? handler.body(work) : work.id;
+    }
+
+    // Whether effects are expected that only an undisturbed run can tell.
+    [[nodiscard]] bool has_to_learn() const;
+};
+
+}  // namespace fencepost::scenarios
