@@ -41,6 +41,7 @@ struct EffectTable {
     // What is expected is what an undisturbed run leaves (checkers/learnt_effects.h). An identity
     // that is left empty is then the table's first unique key, else its primary key.
     bool learnt = false;
+    std::string not_learnt{};  // why that run says nothing; empty: it does
 };
 
 // Rows that only the newest holder may write: a token column that must never go back in a row.
@@ -85,6 +86,7 @@ struct ClaimTable {
     sim::Duration held_for{};  // so long at least a claim stays its owner's from then on
     std::string cancelled{};   // the one of them that says so; empty: there is none
     std::optional<ProgressColumns> progress{};
+    std::string error{};  // text or NULL: why it failed; empty name: the table does not say
     // The unit that a business key stands for: the key itself unless the handler says otherwise.
 };
 

@@ -5,12 +5,20 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <stdexcept>
 
 #include "checkers/identity.h"
 #include "checkers/reading.h"
 
 namespace fencepost::checkers {
 namespace {
+
+// What keeps effects from being learnt, in half a sentence that goes on after "the run without
+// faults ".
+class NothingLearnt : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
 
 class Learning {
 public:
@@ -26,9 +34,7 @@ public:
 
     void learn() {
         if (!reading_.end() || !reading_.end()->came_to_rest()) {
-            throw LearningError(
-                "the run without faults, from which effects are to be learnt, does not come to "
-                "rest: look at it with `run` and `--trace`");
+            throw NothingLearnt("does not come to rest: look at it with `run` and `--trace`");
         }
         for (const Commit& commit : reading_.commits()) apply(commit);
         for (auto& [effect, standing] : standing_) {
@@ -37,6 +43,7 @@ public:
             all_have_a_position_ = all_have_a_position_ && standing.has_position;
             learnt_[table].push_back(std::move(standing.effect));
         }
+        if (learnt_.empty()) throw NothingLearnt("leaves no effect at all" + failed_claim());
     }
 
     // After the reading, which looks at the expectations, has ended.
@@ -80,10 +87,20 @@ private:
             }
         }
         if (units_.size() == 1) return units_.front();
-        throw LearningError(fmt::format(
-            "nobody can tell for which due work {} was written in the run without faults, by {}: "
-            "name the column of its key, which begins with the work's business key",
+        throw NothingLearnt(fmt::format(
+            "writes {}, by {}, and nobody can tell for which due work: name the column of its key, "
+            "which begins with the work's business key",
             reading_.effect_text(change.after), reading_.who_and_when(change.source.record)));
+    }
+
+    // "; the claim of acme/…@… has failed: …", or nothing.
+    [[nodiscard]] std::string failed_claim() const {
+        for (std::uint32_t unit = 0; unit < reading_.units().size(); ++unit) {
+            const std::string_view error = reading_.units()[unit].error;
+            if (error.empty()) continue;
+            return fmt::format("; the claim of {} has failed: {}", reading_.unit_name(unit), error);
+        }
+        return {};
     }
 
     // A fire of a misfire may carry another time than the planned one: the last before it.
@@ -113,7 +130,14 @@ private:
 void learn_effects(const sim::History& undisturbed, const std::vector<std::string>& units,
                    Expectations& expectations) {
     Learning learning{undisturbed, units, expectations};
-    learning.learn();
+    try {
+        learning.learn();
+    } catch (const NothingLearnt& why) {
+        for (EffectTable& table : expectations.effects) {
+            if (table.learnt) table.not_learnt = why.what();
+        }
+        return;
+    }
     for (auto& [table, effects] : learning.take()) {
         expectations.effects[table].expected = std::move(effects);
     }

@@ -6,7 +6,6 @@
 // itself leaves twice is expected once.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -15,17 +14,12 @@
 
 namespace fencepost::checkers {
 
-// One sentence that says what cannot be learnt, and what would help.
-class LearningError : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
-
 // Fills in what is expected of the effect tables that are learnt: identities, the unit to which
 // each belongs (that of the claim in the same commit, of the fire that wrote it, or the one that
 // its key names) and its position (that of the checkpoint in the same commit). Where an effect has
 // no such checkpoint, checkpoints are judged no more. `units` are those that fall due, in their
-// order. Throws LearningError when the run did not come to rest, or an effect belongs to none.
+// order. Where the run says nothing (it did not come to rest, left no effect at all, or one that
+// belongs to no work), the tables say why, and no run can pass.
 void learn_effects(const sim::History& undisturbed, const std::vector<std::string>& units,
                    Expectations& expectations);
 

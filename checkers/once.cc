@@ -43,9 +43,12 @@ public:
                 ++left_undone_;
                 continue;
             }
+            const std::string_view error = reading_.units()[reading_.effects()[effect].unit].error;
             findings_.add(
                 reading_.end()->record, reading_.effect_key(effect),
-                fmt::format("{} is missing at the end of the run.", reading_.effect_text(effect)));
+                fmt::format("{} is missing at the end of the run{}{}.",
+                            reading_.effect_text(effect),
+                            error.empty() ? "" : "; the claim of its work has failed: ", error));
         }
         for (std::uint32_t effect = reading_.expected_effects(); effect < reading_.effects().size();
              ++effect) {
@@ -108,12 +111,24 @@ private:
     Findings findings_;
 };
 
+// Even without faults the work is not done, so that no run shows what must be there.
+Judgement nothing_to_compare(const Reading& reading, const EffectTable& table) {
+    Findings findings;
+    findings.add(reading.end() ? reading.end()->record : sim::kNoRecord, table.table,
+                 fmt::format("what must land in {} cannot be learnt: the run without faults {}.",
+                             table.table, table.not_learnt));
+    return std::move(findings).failed();
+}
+
 }  // namespace
 
 Judgement judge_once(const Reading& reading) {
     Once once{reading};
     for (const Commit& commit : reading.commits()) once.apply(commit);
     if (reading.end()) once.judge_end();
+    for (const EffectTable& table : reading.expectations().effects) {
+        if (!table.not_learnt.empty()) return nothing_to_compare(reading, table);
+    }
     if (!once.findings().empty()) return std::move(once.findings()).failed();
     if (reading.expected_effects() == 0) return unknown("no effect was expected");
     if (!reading.end()) return unknown("the run has no end: what is missing cannot be told");

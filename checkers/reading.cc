@@ -169,6 +169,7 @@ void Reading::read_table(const model::TableKnown& known) {
         if (!claims.checkpoint.empty()) {
             table.checkpoint = column_of(known.columns, claims.checkpoint);
         }
+        if (!claims.error.empty()) table.error = column_of(known.columns, claims.error);
         if (!claims.until.empty()) table.until = column_of(known.columns, claims.until);
         if (claims.progress) {
             table.current = column_of(known.columns, claims.progress->current);
@@ -281,7 +282,15 @@ void Reading::read_claim(const Table& table, const Source& source) {
     change.unit = after;
     change.after = claim_state(table, row_.after);
     units_[after].cancelled = change.after->cancelled;
+    units_[after].error = error_in(table, *change.after);
     change_claim(change);
+}
+
+// Of the row that is read, whose claim has come to that state.
+std::string_view Reading::error_in(const Table& table, const ClaimState& state) const {
+    if (table.error == kAbsent || !state.finished || state.succeeded) return {};
+    const auto* text = std::get_if<std::string_view>(&cell_at(row_.after, table.error));
+    return text == nullptr ? std::string_view{} : *text;
 }
 
 void Reading::change_claim(const ClaimChange& change) {

@@ -31,6 +31,7 @@ struct Unit {
     std::optional<std::int64_t> total;            // how many items it is known in advance to have
     sim::RecordId cancel_asked = sim::kNoRecord;  // first, by an operator
     bool cancelled = false;                       // says its claim at the end
+    std::string_view error;                       // likewise, why it failed; empty where it did not
 };
 
 struct Effect {
@@ -167,7 +168,7 @@ private:
         bool claims = false;
         std::size_t key = kAbsent, status = kAbsent, owner = kAbsent;
         std::size_t token = kAbsent, checkpoint = kAbsent, until = kAbsent;
-        std::size_t current = kAbsent, total = kAbsent, percent = kAbsent;
+        std::size_t current = kAbsent, total = kAbsent, percent = kAbsent, error = kAbsent;
 
         [[nodiscard]] bool matters() const {
             return effect != kNone || fenced != kNone || conserved != kNone || claims;
@@ -188,6 +189,7 @@ private:
     void read_fenced(const Table& table, const Source& source);
     void read_conserved(const Table& table, const Source& source);
     void read_claim(const Table& table, const Source& source);
+    [[nodiscard]] std::string_view error_in(const Table& table, const ClaimState& state) const;
     void change_claim(const ClaimChange& change);
     void close_commits();
 

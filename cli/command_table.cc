@@ -169,6 +169,13 @@ const std::vector<CommandSpec>& all_commands() {
          .operand = "WHAT",
          .summary = "what there is: scenarios, handlers, faults, checkers, probes or operations",
          .options = {kHandlers, kJson}},
+        {.name = "new",
+         .operand = "NAME",
+         .summary = "a project to start from: a job, its tables, a scenario and a test, in the "
+                    "folder NAME",
+         .options = {{"mistake", "M",
+                      "one that fails instructively: bare-effect, clock-key, look-first, no-claim "
+                      "or swallowed-outcome"}}},
         {.name = "help",
          .operand = "COMMAND",
          .operand_required = false,

@@ -15,6 +15,7 @@ int exhaust_command(const Arguments& arguments, Console& console);
 int replay_command(const Arguments& arguments, Console& console);
 int explain_command(const Arguments& arguments, Console& console);
 int shrink_command(const Arguments& arguments, Console& console);
+int new_command(const Arguments& arguments, Console& console);
 int corpus_command(const Arguments& arguments, Console& console);
 int list_command(const Arguments& arguments, Console& console);
 int help_command(const Arguments& arguments, Console& console);

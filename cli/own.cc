@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <vector>
 
+#include <fencepost/plugin.h>
 #include "cli/command_error.h"
 #include "cli/names.h"
-#include "fencepost/plugin.h"
 
 namespace fencepost::cli {
 namespace {

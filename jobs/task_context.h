@@ -9,6 +9,7 @@
 
 #include "jobs/lease.h"
 #include "jobs/ports/clock.h"
+#include "jobs/reading_session.h"
 #include "jobs/task_heartbeat.h"
 #include "jobs/task_table.h"
 
@@ -46,6 +47,7 @@ public:
         : task_(task),
           clock_(clock),
           session_(session),
+          reading_(session),
           heartbeat_(heartbeat),
           concurrency_(concurrency),
           must_end_(must_end) {}
@@ -60,8 +62,10 @@ public:
     }
 
     [[nodiscard]] Clock& clock() { return clock_; }
-    // For reading. Effects go into the result.
-    [[nodiscard]] sql::Session& db() { return session_; }
+    // For reading; throws Misuse for a statement that writes. Effects go into the result.
+    [[nodiscard]] sql::Session& db() { return reading_; }
+    // For what is to go past the fence: nothing holds a stale holder's write back then.
+    [[nodiscard]] sql::Session& unguarded() { return session_; }
 
     // To be asked between the steps of a long batch. Throws TaskCanceled, HostStopping or
     // LeaseLost: let them pass.
@@ -78,6 +82,7 @@ private:
     const HeldTask& task_;
     Clock& clock_;
     sql::Session& session_;
+    ReadingSession reading_;
     const TaskHeartbeat& heartbeat_;
     const Lease* concurrency_;
     const std::function<bool()>& must_end_;

@@ -70,6 +70,7 @@ Disposition Worker::work(const Fire& fire, Claim claim, Lease& lease, sql::Sessi
     for (;;) {
         try {
             const Outcome outcome = handler_(job);
+            job.ensure_going();
             switch (outcome.kind()) {
                 case Outcome::Kind::More:
                     if (stopping_) return Disposition::Unfinished;

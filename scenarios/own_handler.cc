@@ -23,7 +23,6 @@ private:
 HandlerSpec gated(std::string name, jobs::Handler body, std::string schema) {
     return {
         .name = std::move(name),
-        .abilities = {Ability::Tenants, Ability::Instants},
         .schema = [schema = std::move(schema)](const Parameters&) -> std::vector<std::string> {
             return {std::string(jobs::claim_schema()), schema};
         },
@@ -41,7 +40,6 @@ HandlerSpec gated(std::string name, jobs::Handler body, std::string schema) {
 HandlerSpec ungated(std::string name, FireBody body, std::string schema) {
     return {
         .name = std::move(name),
-        .abilities = {Ability::Tenants, Ability::Instants},
         .schema = [schema = std::move(schema)](const Parameters&) -> std::vector<std::string> {
             return {schema};
         },

@@ -14,9 +14,10 @@
 namespace fencepost::scenarios {
 
 // Runs under claim, lease, fence and checkpoint. `schema` are the statements of the business
-// tables and their first rows, in PostgreSQL's dialect; the claims' table is added. It works for
-// every tenant that it is asked for, and at several instants a day: take those abilities away where
-// it does not. "lease_ttl_ms" and "recovery_idle_ms" of the scenario's parameters set the worker.
+// tables and their first rows, in PostgreSQL's dialect; the claims' table is added. It is
+// taken to work for one tenant, once a day: say so in its abilities where it works for several, or
+// at several instants. "lease_ttl_ms" and "recovery_idle_ms" of the scenario's parameters set the
+// worker.
 HandlerSpec gated(std::string name, jobs::Handler body, std::string schema);
 
 // Called once with each fire, with nothing around it: what an attempt throws ends it as failed. The

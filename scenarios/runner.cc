@@ -469,12 +469,7 @@ struct Runner::State {
         Run{world, setting, undisturbed}.execute(RunOptions{}.step_limit);
         std::vector<std::string> units;
         for (const DueWork& work : setting.scenario->due) units.push_back(work.unit());
-        try {
-            checkers::learn_effects(world.kernel().history(), units, setting.expectations);
-        } catch (const checkers::LearningError& error) {
-            throw sim::PlanError(
-                fmt::format("{} with {}: {}", plan.scenario, plan.handler, error.what()));
-        }
+        checkers::learn_effects(world.kernel().history(), units, setting.expectations);
         world.kernel().end_run();
     }
 };

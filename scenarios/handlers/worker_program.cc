@@ -11,7 +11,8 @@ checkers::ClaimTable worker_claims() {
             .owner = "owner",
             .token = "fencing_token",
             .checkpoint = "checkpoint",
-            .finished = {"succeeded", "failed", "cancelled"}};
+            .finished = {"succeeded", "failed", "cancelled"},
+            .error = "last_error"};
 }
 
 std::string unfinished_claims() {

@@ -40,7 +40,7 @@ HandlerSpec checkpoint_before_effect() {
                            if (accounts.empty()) return Outcome::succeeded();
                            job.commit(Checkpoint::at(accounts.back().id),
                                       [](jobs::sql::Transaction&) {});
-                           jobs::sql::Transaction tx{job.db()};
+                           jobs::sql::Transaction tx{job.unguarded()};
                            insert_lines(tx, job, accounts);
                            tx.commit();
                            return Outcome::more(batches.delay);
@@ -57,7 +57,7 @@ HandlerSpec checkpoint_apart() {
             const Batches batches = batches_of(setting.parameters);
             const auto accounts = next_batch(job, batches);
             if (accounts.empty()) return Outcome::succeeded();
-            jobs::sql::Transaction tx{job.db()};
+            jobs::sql::Transaction tx{job.unguarded()};
             insert_lines(tx, job, accounts);
             tx.commit();
             job.commit(Checkpoint::at(accounts.back().id), [](jobs::sql::Transaction&) {});

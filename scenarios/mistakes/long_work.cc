@@ -35,7 +35,7 @@ BatchResult fill_the_bar(const jobs::BatchHandler& handler, TaskContext& task) {
         task.ensure_going();
         return result;
     } catch (const jobs::AttemptError&) {
-        task.db().execute(
+        task.unguarded().execute(
             "UPDATE background_task SET percent = 100 WHERE tenant = $1 AND idempotency_key = $2",
             task.task().id.tenant, task.task().id.key);
         throw;

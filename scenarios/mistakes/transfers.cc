@@ -20,7 +20,7 @@ Outcome take_then_give(JobContext& job) {
                    jobs::utc_day(job.fire().scheduled_fire_time), amount, job.token().value);
         tx.execute(money::kTake, account, amount, job.token().value);
     });
-    job.db().execute(money::kGive, money::kSettlement, amount, job.token().value);
+    job.unguarded().execute(money::kGive, money::kSettlement, amount, job.token().value);
     return Outcome::more();
 }
 

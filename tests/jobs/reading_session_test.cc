@@ -1,0 +1,35 @@
+#include "jobs/reading_session.h"
+
+#include <gtest/gtest.h>
+
+namespace fencepost::jobs {
+namespace {
+
+TEST(ReadingSession, LetsStatementsPassThatOnlyRead) {
+    for (const char* statement :
+         {"SELECT 1", "  select balance from account where id = $1 for update skip locked",
+          "-- the newest\nSELECT max(id) FROM t", "/* x */ VALUES (1)", "TABLE account",
+          "SHOW transaction_isolation", "WITH a AS (SELECT 1) SELECT * FROM a FOR NO KEY UPDATE",
+          "WITH a AS (SELECT 'INSERT' AS \"delete\") SELECT * FROM a -- UPDATE"}) {
+        EXPECT_TRUE(only_reads(statement)) << statement;
+    }
+}
+
+TEST(ReadingSession, LetsNothingElsePass) {
+    for (const char* statement :
+         {"INSERT INTO t VALUES (1)", "update t set x = 1", "DELETE FROM t", "BEGIN", "COMMIT",
+          "TRUNCATE t", "", ";", "CREATE TABLE t (id BIGINT PRIMARY KEY)",
+          "-- SELECT\nDELETE FROM t", "/* SELECT */ DELETE FROM t", "SELECTED",
+          "WITH gone AS (DELETE FROM t RETURNING *) SELECT * FROM gone",
+          "with new as (insert into t values (1) returning id) select id from new", "'SELECT'"}) {
+        EXPECT_FALSE(only_reads(statement)) << statement;
+    }
+}
+
+TEST(ReadingSession, EndsAtAnUnclosedQuoteOrComment) {
+    EXPECT_TRUE(only_reads("SELECT 'x"));
+    EXPECT_FALSE(only_reads("/* SELECT"));
+}
+
+}  // namespace
+}  // namespace fencepost::jobs

@@ -1,0 +1,189 @@
+#include "scenarios/own_handler.h"
+
+#include <gtest/gtest.h>
+
+#include "scenarios/handlers/worker_program.h"
+#include "scenarios/runner.h"
+#include "tests/scenarios/probe_handler.h"
+
+namespace fencepost::scenarios {
+namespace {
+
+using jobs::Checkpoint;
+using jobs::JobContext;
+using jobs::Outcome;
+
+constexpr const char* kSchema =
+    "CREATE TABLE expiry (business_key TEXT PRIMARY KEY, member BIGINT NOT NULL, night TEXT NOT "
+    "NULL, points BIGINT NOT NULL, UNIQUE (member, night));\n";
+
+void expire(jobs::sql::Transaction& tx, const JobContext& job, std::int64_t member) {
+    tx.execute("INSERT INTO expiry (business_key, member, night, points) VALUES ($1, $2, $3, 10)",
+               job.effect_key(member), member, jobs::utc_day(job.fire().scheduled_fire_time));
+}
+
+// Two members, one a batch.
+Outcome expire_points(JobContext& job) {
+    const std::int64_t member = job.checkpoint() ? job.checkpoint()->number() + 1 : 1;
+    if (member > 2) return Outcome::succeeded();
+    job.commit(Checkpoint::at(member), [&](auto& tx) { expire(tx, job, member); });
+    return Outcome::more();
+}
+
+const HandlerSpec& known(HandlerSpec spec, std::vector<checkers::EffectTable> effects) {
+    if (const HandlerSpec* already = find_handler(spec.name)) return *already;
+    spec.effects = std::move(effects);
+    const std::string name = spec.name;
+    add_handler(std::move(spec));
+    return *find_handler(name);
+}
+
+RunResult run_of(const HandlerSpec& handler, std::vector<sim::Fault> faults = {}) {
+    Runner runner;
+    return runner.run(plan_for("same-instant", handler.name, 1, std::move(faults)));
+}
+
+const checkers::Judgement& judgement(const RunResult& result, std::string_view checker) {
+    return *std::ranges::find(result.judgements, checker, &checkers::Judgement::checker);
+}
+
+std::string sentence(const RunResult& result) {
+    return result.failed() ? checkers::first_finding(*result.failure()).message : "nothing broke";
+}
+
+TEST(OwnHandler, NeedsABodyAndASchemaToBeJudgedOnce) {
+    const HandlerSpec& handler =
+        known(gated("own-right", expire_points, kSchema), {{.table = "expiry"}});
+    Runner runner;
+    const sim::Plan plan = plan_for("same-instant", handler.name);
+    const RunResult result = runner.run(plan);
+    EXPECT_EQ(judgement(result, "once").reason, "2 effects, each there once");
+    EXPECT_EQ(judgement(result, "checkpoint").verdict, checkers::Verdict::Pass);
+    const auto& learnt = runner.expectations(plan).effects.at(0);
+    EXPECT_EQ(learnt.identity, (std::vector<std::string>{"member", "night"}));
+    ASSERT_EQ(learnt.expected.size(), 2U);
+    EXPECT_EQ(learnt.expected[1].unit, "acme/daily-reconcile@2026-03-02T18:00:00Z");
+    EXPECT_EQ(learnt.expected[1].identity, (std::vector<std::string>{"2", "2026-03-02"}));
+    EXPECT_EQ(learnt.expected[1].position, 2);
+}
+
+TEST(OwnHandler, IsBlamedForWhatTheUndisturbedRunLeavesAndAFaultTakesAway) {
+    // Marks the night as done before it is: who comes after a crash finds it done.
+    const HandlerSpec& handler =
+        known(ungated(
+                  "own-marks-first",
+                  [](const jobs::Fire& fire, const jobs::Ports& ports) -> std::string {
+                      const auto session = ports.database.connect();
+                      const auto marked =
+                          session->execute("INSERT INTO done VALUES ($1) ON CONFLICT DO NOTHING",
+                                           jobs::utc_day(fire.scheduled_fire_time));
+                      if (marked.affected() == 0) return "done already";
+                      session->execute("INSERT INTO expiry VALUES ('a', 1, '2026-03-02', 10)");
+                      return "done";
+                  },
+                  std::string(kSchema) + "CREATE TABLE done (night TEXT PRIMARY KEY);\n"),
+              {{.table = "expiry"}});
+    EXPECT_FALSE(run_of(handler).failed());
+    sim::Fault crash = fault_at("*/db.execute/1", sim::Phase::Applied, sim::FaultKind::Crash);
+    crash.restart_after = std::chrono::seconds{1};
+    const RunResult result = run_of(handler, {crash});
+    EXPECT_EQ(sentence(result), "expiry (1, 2026-03-02) is missing at the end of the run.");
+}
+
+TEST(OwnHandler, ThatLeavesNothingEvenWithoutFaultsIsBlamedForIt) {
+    const HandlerSpec& handler = known(gated(
+                                           "own-bare",
+                                           [](JobContext& job) {
+                                               job.db().execute("DELETE FROM expiry");
+                                               return Outcome::succeeded();
+                                           },
+                                           kSchema),
+                                       {{.table = "expiry"}});
+    EXPECT_EQ(sentence(run_of(handler)),
+              "what must land in expiry cannot be learnt: the run without faults leaves no effect "
+              "at all; the claim of acme/daily-reconcile@2026-03-02T18:00:00Z has failed: "
+              "\"DELETE FROM expiry\" would change data outside the fence: put it into the "
+              "transaction that commit() hands to its batch.");
+}
+
+TEST(OwnHandler, ThatKnowsNoEffectTableOfTheSchemaIsRefusedWithASuggestion) {
+    const HandlerSpec& handler =
+        known(gated("own-misspelt", expire_points, kSchema), {{.table = "expiries"}});
+    try {
+        check_setting(plan_for("same-instant", handler.name));
+        FAIL();
+    } catch (const sim::PlanError& error) {
+        EXPECT_STREQ(error.what(),
+                     "effects: there is no table \"expiries\" in the schema (did you mean "
+                     "\"expiry\"?)");
+    }
+}
+
+TEST(OwnHandler, WhoseSchemaIsNoSqlIsRefusedWithThePlaceInIt) {
+    const HandlerSpec& handler = known(gated("own-no-schema", expire_points, "CREATE TABLE;"), {});
+    EXPECT_THROW(check_setting(plan_for("same-instant", handler.name)), sim::PlanError);
+}
+
+TEST(OwnHandler, WithoutANameOrAProgramCannotBeMadeKnown) {
+    EXPECT_THROW(add_handler({.name = "own-empty"}), std::invalid_argument);
+    EXPECT_THROW(add_handler(gated("", expire_points, kSchema)), std::invalid_argument);
+}
+
+// What a misuse ends with: its claim has failed, and the report says why.
+std::string refusal_of(std::string name, jobs::Handler body, std::vector<sim::Fault> faults = {}) {
+    // The right handler says what was to be expected.
+    HandlerSpec spec = gated(std::move(name), std::move(body), kSchema);
+    spec.expectations = [](const Parameters&, const std::vector<DueWork>& due) {
+        return checkers::Expectations{
+            .effects = {{.table = "expiry",
+                         .identity = {"member"},
+                         .expected = {{.unit = due.at(0).unit(), .identity = {"1"}}}}},
+            .claims = worker_claims()};
+    };
+    return sentence(run_of(known(std::move(spec), {}), std::move(faults)));
+}
+
+TEST(Misuse, OfTheSessionForReadingIsRefusedAndExplained) {
+    EXPECT_EQ(
+        refusal_of("own-bare-effect",
+                   [](JobContext& job) {
+                       job.db().execute("INSERT INTO expiry VALUES ('a', 1, '2026-03-02', 10)");
+                       return Outcome::succeeded();
+                   }),
+        "expiry (1) is missing at the end of the run; the claim of its work has failed: "
+        "\"INSERT INTO expiry VALUES ('a', 1, '2026-03-02', 10)\" would change data outside "
+        "the fence: put it into the transaction that commit() hands to its batch.");
+}
+
+TEST(Misuse, OfTheSessionForATransactionOfOnesOwnIsRefused) {
+    EXPECT_NE(refusal_of("own-transaction",
+                         [](JobContext& job) {
+                             jobs::sql::Transaction tx{job.db()};
+                             return Outcome::succeeded();
+                         })
+                  .find("\"BEGIN\" would change data outside the fence"),
+              std::string::npos);
+}
+
+Outcome swallowing(JobContext& job) {
+    try {
+        job.commit(Checkpoint::at(1), [&](auto& tx) { expire(tx, job, 1); });
+    } catch (const std::exception&) {
+        // "The next run will see to it."
+    }
+    return Outcome::succeeded();
+}
+
+TEST(Misuse, ThatSwallowsAnUnknownOutcomeIsNoSuccess) {
+    const auto lost = [](sim::FaultKind kind) {
+        sim::Fault fault = fault_at("*/daily-reconcile@*/db.commit/1", sim::Phase::Sent, kind);
+        return std::vector{fault};
+    };
+    EXPECT_NE(refusal_of("own-swallows", swallowing, lost(sim::FaultKind::LoseRequest))
+                  .find("the handler went on: what is committed is not known any more"),
+              std::string::npos);
+    EXPECT_EQ(refusal_of("own-swallows", swallowing), "nothing broke");
+}
+
+}  // namespace
+}  // namespace fencepost::scenarios
