@@ -1,24 +1,18 @@
 #include "scenarios/search/shrink.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <optional>
 #include <utility>
+#include <vector>
 
 #include "scenarios/search/bytes.h"
+#include "scenarios/search/simpler.h"
 
 namespace fencepost::scenarios {
 namespace {
 
-using namespace std::chrono_literals;
-using sim::Duration;
 using sim::Fault;
 using sim::Plan;
-
-// From the simplest to say to the most particular.
-constexpr std::array<Duration, 13> kSimpleDurations{1ms, 10ms, 100ms, 1s,   2s,   5s,  10s,
-                                                    15s, 20s,  30s,   1min, 2min, 5min};
 
 // How a run relates to the failure that is looked for.
 enum class Match : std::uint8_t { None, OtherKey, Same };
@@ -148,10 +142,6 @@ private:
         change(changed);
         return changed != best_ && try_plan(changed);
     }
-    template <typename Change>
-    bool try_fault(std::size_t index, Change change) {
-        return try_change([&](Plan& plan) { change(plan.faults[index]); });
-    }
 
     // --- faults away
 
@@ -198,51 +188,11 @@ private:
     }
 
     void simplify_fault(std::size_t i) {
-        try_fault(i, [](Fault& f) { f.restart_after.reset(); });
-        try_fault(i, [](Fault& f) { f.one_way = false; });
-        try_fault(i, [](Fault& f) { f.keep.clear(); });
-        for (std::optional<Duration> Fault::*member :
-             {&Fault::restart_after, &Fault::lasting, &Fault::by, &Fault::grace}) {
-            simplify_duration(i, member);
-        }
-        simplify_ppm(i);
-        simplify_time(i);
-    }
-
-    void simplify_duration(std::size_t i, std::optional<Duration> Fault::*member) {
-        const std::optional<Duration> given = best_.faults[i].*member;
-        if (!given || *given == Duration::zero()) return;
-        // Only a grace period may be none at all.
-        if (member == &Fault::grace && try_fault(i, [](Fault& f) { f.grace = 0s; })) return;
-        const Duration size = *given < Duration::zero() ? -*given : *given;
-        const int sign = *given < Duration::zero() ? -1 : 1;
-        for (const Duration simple : kSimpleDurations) {
-            if (simple == size) return;
-            // A longer one only when the given one is not round, and then only the next.
-            const bool longer = simple > size;
-            if (try_fault(i, [&](Fault& f) { f.*member = sign * simple; }) || longer) return;
-        }
-    }
-
-    void simplify_ppm(std::size_t i) {
-        if (!best_.faults[i].ppm) return;
-        const std::int64_t given = *best_.faults[i].ppm;
-        for (const std::int64_t size : {1'000, 10'000, 50'000, 100'000}) {
-            const std::int64_t simple = given < 0 ? -size : size;
-            if (simple == given) return;
-            if (try_fault(i, [&](Fault& f) { f.ppm = simple; })) return;
-        }
-    }
-
-    void simplify_time(std::size_t i) {
-        if (!best_.faults[i].at_time) return;
-        const sim::Time given = *best_.faults[i].at_time;
-        for (const Duration grain : {Duration{1min}, Duration{10s}, Duration{1s}, Duration{100ms},
-                                     Duration{10ms}, Duration{1ms}}) {
-            const Duration passed = given.time_since_epoch() % grain;
-            if (passed == Duration::zero()) return;
-            if (try_fault(i, [&](Fault& f) { f.at_time = given - passed; })) return;
-            if (try_fault(i, [&](Fault& f) { f.at_time = given - passed + grain; })) return;
+        for (std::size_t aspect = 0; aspect < kAspects; ++aspect) {
+            const std::vector<Fault> simpler = simpler_faults(best_.faults[i], aspect);
+            (void)std::ranges::any_of(simpler, [&](const Fault& fault) {
+                return try_change([&](Plan& plan) { plan.faults[i] = fault; });
+            });
         }
     }
 
@@ -250,16 +200,14 @@ private:
         for (const auto& [name, usual] : options_.parameters) {
             const auto own = best_.parameters.find(name);
             const std::int64_t present = own == best_.parameters.end() ? usual : own->second;
-            for (const std::int64_t smaller :
-                 {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, present / 4, present / 2}) {
-                if (smaller < 1 || smaller >= present) continue;
+            for (const std::int64_t smaller : smaller_counts(present)) {
                 if (try_change([&](Plan& plan) { plan.parameters[name] = smaller; })) break;
             }
         }
     }
 
     void reduce_seed() {
-        for (std::uint64_t seed = 0; seed < 4 && seed < best_.seed; ++seed) {
+        for (std::uint64_t seed = 0; seed < kSmallSeeds && seed < best_.seed; ++seed) {
             if (try_change([&](Plan& plan) { plan.seed = seed; })) return;
         }
     }
@@ -294,6 +242,15 @@ std::map<std::string, std::int64_t, std::less<>> shrinkable_parameters(const Sce
     std::map<std::string, std::int64_t, std::less<>> counts;
     for (const auto& [name, value] : scenario.parameters.all()) {
         if (!name.ends_with("_ms") && value > 1) counts.emplace(name, value);
+    }
+    return counts;
+}
+
+std::vector<std::int64_t> smaller_counts(std::int64_t present) {
+    std::vector<std::int64_t> counts;
+    for (const std::int64_t count :
+         {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, present / 4, present / 2}) {
+        if (count >= 1 && count < present) counts.push_back(count);
     }
     return counts;
 }

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "checkers/judgement.h"
 #include "scenarios/scenario.h"
@@ -30,6 +31,11 @@ struct ShrinkOptions {
 
 // Those of the scenario that count things (accounts, a batch), not times.
 std::map<std::string, std::int64_t, std::less<>> shrinkable_parameters(const Scenario& scenario);
+
+// Counts that are worth trying in place of a greater one, the smallest first.
+std::vector<std::int64_t> smaller_counts(std::int64_t present);
+// Seeds below this one are tried in place of others.
+inline constexpr std::uint64_t kSmallSeeds = 4;
 
 struct Shrunk {
     sim::Plan plan;
