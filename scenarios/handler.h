@@ -156,5 +156,11 @@ const HandlerSpec* find_handler(std::string_view name);
 // Makes another handler known, for tests and for programs that bring their own; before any run with
 // it. Throws std::invalid_argument when its name is taken, or it has no name or no program.
 void add_handler(HandlerSpec handler);
+// The same, but takes the place of a handler of that name which was put before, or which is made at
+// the same line of the source: so a test can bring its handler again and again. Throws
+// std::invalid_argument when the name is another one's. Runners that are there keep what they have.
+void put_handler(HandlerSpec handler);
+// Whether the program brings the handler itself: nobody had to make it known.
+bool is_built_in(std::string_view name);
 
 }  // namespace fencepost::scenarios

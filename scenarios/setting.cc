@@ -99,7 +99,7 @@ void identify(checkers::EffectTable& effects, const model::Schema& schema) {
 }  // namespace
 
 Setting::Setting(const sim::Plan& plan)
-    : scenario(&scenario_of(plan)),
+    : scenario(std::make_shared<const Scenario>(scenario_of(plan))),
       handler(*find_handler(plan.handler)),
       parameters(with_overrides(*scenario, plan)),
       scripts(scripts_of(*scenario, handler, parameters)),

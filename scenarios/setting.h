@@ -1,6 +1,7 @@
 // What every run of one scenario with one handler and one set of parameters has in common.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@
 namespace fencepost::scenarios {
 
 struct Setting {
-    const Scenario* scenario = nullptr;
+    // Its own: another may be put in the place of that one while this lives.
+    std::shared_ptr<const Scenario> scenario;
     HandlerSpec handler;
     Parameters parameters;
     std::vector<std::string> scripts;

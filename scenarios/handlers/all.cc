@@ -79,6 +79,23 @@ std::vector<HandlerSpec>& known_handlers() {
     return known;
 }
 
+// How many of them the program brings itself.
+std::size_t built_in() {
+    static const std::size_t count = known_handlers().size();
+    return count;
+}
+
+void check_complete(const HandlerSpec& handler) {
+    if (handler.name.empty() || !handler.program) {
+        throw std::invalid_argument("a handler needs a name and a program");
+    }
+}
+
+bool made_at_the_same_line(const HandlerSpec& one, const HandlerSpec& other) {
+    return one.source.line() != 0 && one.source.line() == other.source.line() &&
+           std::string_view(one.source.file_name()) == other.source.file_name();
+}
+
 }  // namespace
 
 const std::vector<HandlerSpec>& all_handlers() {
@@ -86,13 +103,32 @@ const std::vector<HandlerSpec>& all_handlers() {
 }
 
 void add_handler(HandlerSpec handler) {
-    if (handler.name.empty() || !handler.program) {
-        throw std::invalid_argument("a handler needs a name and a program");
-    }
+    check_complete(handler);
     if (find_handler(handler.name) != nullptr) {
         throw std::invalid_argument("a handler called \"" + handler.name + "\" is known already");
     }
+    built_in();  // counted before there is another
     known_handlers().push_back(std::move(handler));
+}
+
+void put_handler(HandlerSpec handler) {
+    check_complete(handler);
+    auto& all = known_handlers();
+    const auto known = std::ranges::find(all, handler.name, &HandlerSpec::name);
+    if (known == all.end()) {
+        add_handler(std::move(handler));
+    } else if (!is_built_in(handler.name) || made_at_the_same_line(*known, handler)) {
+        *known = std::move(handler);
+    } else {
+        throw std::invalid_argument("the program brings a handler called \"" + handler.name +
+                                    "\" itself; give this one another name");
+    }
+}
+
+bool is_built_in(std::string_view name) {
+    const auto& all = all_handlers();
+    const auto known = std::ranges::find(all, name, &HandlerSpec::name);
+    return static_cast<std::size_t>(known - all.begin()) < built_in();
 }
 
 const HandlerSpec* find_handler(std::string_view name) {
