@@ -4,9 +4,9 @@
 #include <array>
 
 #include "checkers/checker.h"
-#include "cli/code_version.h"
+#include "kit/code_version.h"
 #include "cli/command_error.h"
-#include "cli/explaining.h"
+#include "kit/explaining.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "reports/ci.h"
@@ -39,7 +39,7 @@ void name_source(reports::AcceptReport& report, const std::string& handler) {
 void explain_one(reports::FailureReport& failure, const std::string& name) {
     const auto packed = scenarios::call_in_worker([&] {
         scenarios::Runner runner;
-        const auto run = explain(failure.plan, failure.checker, failure.key, runner);
+        const auto run = kit::explain(failure.plan, failure.checker, failure.key, runner);
         scenarios::ByteWriter out;
         out.put(run ? reports::explanation_brief(run->explanation) : std::string{});
         out.put(

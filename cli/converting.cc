@@ -52,14 +52,6 @@ std::vector<std::pair<sim::RecordId, std::string>> remarks_of(const scenarios::R
     return remarks;
 }
 
-reports::BrokenRun broken_run_of(const scenarios::Mishap& mishap, std::string run,
-                                 std::string replay) {
-    return {.run = std::move(run),
-            .what = mishap.text + (mishap.again ? "" : " (once; not when tried again)"),
-            .replay = std::move(replay),
-            .handlers_doing = mishap.in_task && mishap.kind != scenarios::MishapKind::HarnessError};
-}
-
 reports::ReplayOutcome outcome_of(scenarios::ReplayVerdict verdict) {
     switch (verdict) {
         case scenarios::ReplayVerdict::SameFailure:
@@ -82,10 +74,6 @@ std::string found_by_text(const scenarios::FoundBy& found) {
         text += ", shrunk from " + reports::counted(found.original_faults, "fault", "faults");
     }
     return text;
-}
-
-bool is_interruption(const scenarios::Mishap& mishap) {
-    return mishap.kind == scenarios::MishapKind::HarnessError && mishap.text == "interrupted";
 }
 
 }  // namespace fencepost::cli

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "cli/code_version.h"
+#include "kit/code_version.h"
 #include "cli/command_error.h"
 #include "cli/commands.h"
 #include "cli/converting.h"

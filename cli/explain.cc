@@ -3,7 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/converting.h"
-#include "cli/explaining.h"
+#include "kit/explaining.h"
 #include "cli/output.h"
 #include "cli/plans.h"
 #include "reports/page.h"
@@ -28,7 +28,7 @@ struct Pages {
 std::string pages_of(const scenarios::Failure& failure, const std::string& file,
                      const Console& console) {
     scenarios::Runner runner;
-    auto explained = explain(failure.plan, failure.invariant, failure.key, runner);
+    auto explained = kit::explain(failure.plan, failure.invariant, failure.key, runner);
     Pages pages;
     if (explained) {
         reports::Explanation& explanation = explained->explanation;

@@ -1,7 +1,7 @@
 // The commands for saved failures: replay and shrink.
 #include <fmt/format.h>
 
-#include "cli/code_version.h"
+#include "kit/code_version.h"
 #include "cli/command_error.h"
 #include "cli/commands.h"
 #include "cli/converting.h"

@@ -5,7 +5,7 @@
 #include <array>
 #include <new>
 
-#include "cli/code_version.h"
+#include "kit/code_version.h"
 #include "cli/command_error.h"
 #include "cli/commands.h"
 #include "cli/names.h"

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "checkers/checker.h"
-#include "cli/code_version.h"
+#include "kit/code_version.h"
 #include "cli/command_error.h"
 #include "cli/commands.h"
 #include "cli/failure_folder.h"

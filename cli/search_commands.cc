@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "cli/budget.h"
-#include "cli/code_version.h"
+#include "kit/code_version.h"
 #include "cli/command_error.h"
 #include "cli/commands.h"
 #include "cli/converting.h"

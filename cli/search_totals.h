@@ -1,19 +1,15 @@
-// The counts of a search, and saved failures, in the words of reports.
+// The counts of an exhaustive search in the words of reports, beside those of any search.
 #pragma once
 
+#include "kit/reporting.h"
 #include "reports/results.h"
 #include "scenarios/search/exhaust.h"
-#include "scenarios/search/failure.h"
-#include "scenarios/search/sweep.h"
 
 namespace fencepost::cli {
-
-// All but what names, files and commands are needed for.
-reports::SearchReport report_of(const scenarios::SearchResult& result);
 
 reports::CertificateReport report_of(const scenarios::Certificate& certificate,
                                      const scenarios::ExhaustOptions& options);
 
-reports::FailureReport report_of(const scenarios::Failure& failure);
+using kit::report_of;
 
 }  // namespace fencepost::cli

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "checkers/checker.h"
-#include "cli/code_version.h"
+#include "kit/code_version.h"
 #include "cli/command_error.h"
 #include "cli/converting.h"
 #include "cli/names.h"

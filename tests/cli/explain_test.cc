@@ -13,7 +13,7 @@
 
 #include "checkers/checker.h"
 #include "checkers/evidence.h"
-#include "cli/explaining.h"
+#include "kit/explaining.h"
 #include "reports/layout.h"
 #include "reports/page.h"
 #include "scenarios/handler.h"
@@ -41,11 +41,11 @@ std::vector<std::string> mistakes() {
     return names;
 }
 
-ExplainedRun explained(const scenarios::Failure& failure) {
+kit::ExplainedRun explained(const scenarios::Failure& failure) {
     static scenarios::Runner runner;
-    auto run = explain(failure.plan, failure.invariant, failure.key, runner);
+    auto run = kit::explain(failure.plan, failure.invariant, failure.key, runner);
     EXPECT_TRUE(run.has_value()) << failure.plan.handler << " breaks nothing any more";
-    return run.value_or(ExplainedRun{});
+    return run.value_or(kit::ExplainedRun{});
 }
 
 bool has(std::string_view text, std::string_view part) {
@@ -60,7 +60,7 @@ class EveryMistake : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryMistake, IsExplainedOnOneScreenByItsLesson) {
     const scenarios::HandlerSpec& handler = *scenarios::find_handler(GetParam());
-    const ExplainedRun run = explained(failure_of(GetParam()));
+    const kit::ExplainedRun run = explained(failure_of(GetParam()));
     const std::string text = reports::explanation_text(run.explanation);
     EXPECT_LE(std::ranges::count(text, '\n'), 50) << text;
     EXPECT_TRUE(has(without_line_ends(text), handler.lesson)) << text;
@@ -69,7 +69,7 @@ TEST_P(EveryMistake, IsExplainedOnOneScreenByItsLesson) {
 }
 
 TEST_P(EveryMistake, HasAStoryOfAtMostFifteenEventsInTheirOrderThatHoldsTheEvidence) {
-    const ExplainedRun run = explained(failure_of(GetParam()));
+    const kit::ExplainedRun run = explained(failure_of(GetParam()));
     const auto& lines = run.explanation.story.lines;
     EXPECT_LE(lines.size(), reports::kStoryLines);
     EXPECT_TRUE(std::ranges::is_sorted(lines, {}, &reports::StoryLine::record));
@@ -106,7 +106,7 @@ TEST_P(EveryMistake, BreaksUnderTheFaultsOfTheSliceAlone) {
 TEST_P(EveryMistake, HasAPageOfItsOwnThatAsksForNothing) {
     const scenarios::Failure failure = failure_of(GetParam());
     scenarios::Runner runner;
-    const auto run = explain(failure.plan, failure.invariant, failure.key, runner);
+    const auto run = kit::explain(failure.plan, failure.invariant, failure.key, runner);
     ASSERT_TRUE(run.has_value());
     const reports::Diagram diagram = diagram_of(*run, runner, "diagram");
     const std::string page = reports::explanation_page(run->explanation, diagram);
@@ -140,7 +140,7 @@ TEST(ExplainTest, AFaultThatStrikesAfterTheViolationIsNoPartOfTheStory) {
         scenarios::find_scenario(failure.plan.scenario)->start + std::chrono::seconds{60};
     late.lasting = std::chrono::seconds{1};
     failure.plan.faults.push_back(late);
-    const ExplainedRun run = explained(failure);
+    const kit::ExplainedRun run = explained(failure);
     EXPECT_EQ(run.explanation.story.faults, std::vector<std::uint32_t>{0});
     ASSERT_EQ(run.explanation.roles.size(), 2U);
     EXPECT_EQ(run.explanation.roles[0].outcome, "the run passes");
@@ -148,7 +148,7 @@ TEST(ExplainTest, AFaultThatStrikesAfterTheViolationIsNoPartOfTheStory) {
 }
 
 TEST(ExplainTest, ThePausedHolderOfAnOverLeaseIsToldWithItsLease) {
-    const ExplainedRun run = explained(failure_of("lock-only"));
+    const kit::ExplainedRun run = explained(failure_of("lock-only"));
     const std::string text = reports::explanation_text(run.explanation);
     EXPECT_TRUE(has(text, "its lease 1:B#1.1 had run out 1s656ms before")) << text;
     EXPECT_TRUE(has(text, "the lease 1:B#1.1 runs out")) << text;
@@ -157,7 +157,7 @@ TEST(ExplainTest, ThePausedHolderOfAnOverLeaseIsToldWithItsLease) {
 
 TEST(ExplainTest, TheTwinPassesAndIsNoFartherFromTheFailureThanAPlanWithoutTheFault) {
     const scenarios::Failure failure = failure_of("fence-in-memory");
-    const ExplainedRun run = explained(failure);
+    const kit::ExplainedRun run = explained(failure);
     ASSERT_TRUE(run.explanation.twin.has_value());
     scenarios::Runner runner;
     (void)runner.run(failure.plan);
@@ -183,7 +183,7 @@ TEST(ExplainTest, AStrangersHandlerIsToldOfTheMistakeThatItIsMostLike) {
         scenarios::add_handler(std::move(copy));
         scenarios::Failure failure = failure_of(name);
         failure.plan.handler = copied;
-        const ExplainedRun run = explained(failure);
+        const kit::ExplainedRun run = explained(failure);
         ASSERT_TRUE(run.explanation.cause.has_value()) << name;
         EXPECT_EQ(run.explanation.cause->mistake, name);
         EXPECT_EQ(run.explanation.cause->match, reports::CauseMatch::SamePlan);
@@ -226,7 +226,7 @@ void expect_golden(const std::string& name, const std::string& text) {
 
 TEST(ExplainTest, TextAndJsonAreAsInTheGoldenFiles) {
     for (const std::string name : {"lock-only", "blind-retry", "claim-then-work"}) {
-        ExplainedRun run = explained(failure_of(name));
+        kit::ExplainedRun run = explained(failure_of(name));
         run.explanation.replay = "fencepost replay FILE --trace";
         expect_golden("explain-" + name + ".txt", reports::explanation_text(run.explanation));
         expect_golden("explain-" + name + ".json", reports::explanation_json(run.explanation));

@@ -1,4 +1,4 @@
-#include "cli/explaining.h"
+#include "kit/explaining.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "scenarios/scenario.h"
 #include "scenarios/search/what_if.h"
 
-namespace fencepost::cli {
+namespace fencepost::kit {
 namespace {
 
 constexpr std::size_t kSeedsToTry = 20;
@@ -243,4 +243,4 @@ std::string reading_for(std::string_view checker) {
     return fmt::format("docs/verdicts.md#{}", checker);
 }
 
-}  // namespace fencepost::cli
+}  // namespace fencepost::kit

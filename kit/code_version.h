@@ -4,11 +4,11 @@
 
 #include <string_view>
 
-namespace fencepost::cli {
+namespace fencepost {
 
 // "0.1.0+3f2a1b4c5d6e": the project's version and, where the program was built in a git checkout,
 // the last commit that changed what a run depends on; ".dirty" at the end when something of that
 // was not committed.
 std::string_view code_version();
 
-}  // namespace fencepost::cli
+}  // namespace fencepost

@@ -11,7 +11,7 @@
 #include "scenarios/runner.h"
 #include "sim/plan.h"
 
-namespace fencepost::cli {
+namespace fencepost::kit {
 
 struct ExplainedRun {
     reports::Explanation explanation;
@@ -32,4 +32,4 @@ reports::Diagram diagram_of(const ExplainedRun& run, const scenarios::Runner& ru
 // Where the documentation treats what a checker says.
 std::string reading_for(std::string_view checker);
 
-}  // namespace fencepost::cli
+}  // namespace fencepost::kit
