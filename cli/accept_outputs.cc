@@ -4,11 +4,11 @@
 #include <array>
 
 #include "checkers/checker.h"
-#include "kit/code_version.h"
 #include "cli/command_error.h"
-#include "kit/explaining.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "kit/code_version.h"
+#include "kit/explaining.h"
 #include "reports/ci.h"
 #include "reports/page.h"
 #include "scenarios/handler.h"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <system_error>
 
-#include "kit/code_version.h"
 #include "cli/command_error.h"
 #include "cli/commands.h"
 #include "cli/converting.h"
@@ -13,6 +12,7 @@
 #include "cli/names.h"
 #include "cli/output.h"
 #include "cli/plans.h"
+#include "kit/code_version.h"
 #include "reports/json.h"
 #include "reports/text.h"
 

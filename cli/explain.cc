@@ -3,9 +3,9 @@
 
 #include "cli/commands.h"
 #include "cli/converting.h"
-#include "kit/explaining.h"
 #include "cli/output.h"
 #include "cli/plans.h"
+#include "kit/explaining.h"
 #include "reports/page.h"
 #include "reports/text.h"
 #include "scenarios/search/bytes.h"

@@ -1,7 +1,6 @@
 // The commands for saved failures: replay and shrink.
 #include <fmt/format.h>
 
-#include "kit/code_version.h"
 #include "cli/command_error.h"
 #include "cli/commands.h"
 #include "cli/converting.h"
@@ -12,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/plans.h"
 #include "cli/search_totals.h"
+#include "kit/code_version.h"
 #include "reports/json.h"
 #include "reports/text.h"
 #include "reports/verdicts.h"

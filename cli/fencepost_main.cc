@@ -5,11 +5,11 @@
 #include <array>
 #include <new>
 
-#include "kit/code_version.h"
 #include "cli/command_error.h"
 #include "cli/commands.h"
 #include "cli/names.h"
 #include "cli/own.h"
+#include "kit/code_version.h"
 #include "sim/plan.h"
 #include "sim/require.h"
 

@@ -4,13 +4,13 @@
 #include <set>
 
 #include "checkers/checker.h"
-#include "kit/code_version.h"
 #include "cli/command_error.h"
 #include "cli/commands.h"
 #include "cli/failure_folder.h"
 #include "cli/names.h"
 #include "cli/output.h"
 #include "cli/searching.h"
+#include "kit/code_version.h"
 #include "reports/json.h"
 #include "reports/text.h"
 #include "reports/verdicts.h"

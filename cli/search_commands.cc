@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "cli/budget.h"
-#include "kit/code_version.h"
 #include "cli/command_error.h"
 #include "cli/commands.h"
 #include "cli/converting.h"
@@ -16,6 +15,7 @@
 #include "cli/searching.h"
 #include "cli/shards.h"
 #include "cli/subjects.h"
+#include "kit/code_version.h"
 #include "reports/json.h"
 #include "reports/text.h"
 #include "reports/verdicts.h"

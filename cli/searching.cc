@@ -7,12 +7,12 @@
 #include <filesystem>
 
 #include "checkers/checker.h"
-#include "kit/code_version.h"
 #include "cli/command_error.h"
 #include "cli/converting.h"
 #include "cli/names.h"
 #include "cli/search_totals.h"
 #include "cli/subjects.h"
+#include "kit/code_version.h"
 #include "reports/layout.h"
 #include "reports/text.h"
 #include "scenarios/search/exhaust.h"
