@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/fault.h"
@@ -30,6 +31,18 @@ struct Plan {
 class PlanError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
+    // "script[0].at: …"
+    PlanError(std::string place, const std::string& sentence)
+        : std::runtime_error(place + ": " + sentence), place_(std::move(place)) {}
+
+    // Where in the file, when it was told apart from the sentence: "faults[0].at". Else empty.
+    [[nodiscard]] const std::string& place() const { return place_; }
+    [[nodiscard]] std::string sentence() const {
+        return place_.empty() ? what() : std::string(what()).substr(place_.size() + 2);
+    }
+
+private:
+    std::string place_;
 };
 
 // The JSON text of a plan, two spaces a level, and its inverse, which throws PlanError.

@@ -2,299 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <initializer_list>
-#include <nlohmann/json.hpp>
-#include <utility>
 
+#include "sim/fault_json.h"
+#include "sim/json_object.h"
 #include "sim/plan.h"
 
 namespace fencepost::sim {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-// A century: far beyond any use, and far from what overflows virtual time.
-constexpr Duration kLongest = std::chrono::hours{24 * 365 * 100};
-
-std::string listed(const std::vector<std::string_view>& names) {
-    return fmt::format("{}", fmt::join(names, ", "));
-}
-
-[[noreturn]] void fail(const std::string& place, const std::string& what) {
-    throw PlanError((place.empty() ? "the plan" : place) + ": " + what);
-}
-
-// The whole number that stands there, if one does and 64 bits hold it.
-std::optional<std::int64_t> whole_number(const Json& value) {
-    if (!value.is_number_integer()) return std::nullopt;
-    if (value.is_number_unsigned() && !std::in_range<std::int64_t>(value.get<std::uint64_t>()))
-        return std::nullopt;
-    return value.get<std::int64_t>();
-}
-
-// An object of the file, with its place for messages; every key must be asked for or it is unknown.
-class Reader {
-public:
-    Reader(const Json& object, std::string place) : object_(object), place_(std::move(place)) {
-        if (!object_.is_object()) fail(place_, "an object in braces is expected here");
-    }
-
-    [[nodiscard]] bool has(std::string_view key) const { return object_.contains(key); }
-
-    [[nodiscard]] const Json* find(std::string_view key) const {
-        const auto found = object_.find(key);
-        return found == object_.end() ? nullptr : &*found;
-    }
-
-    [[nodiscard]] std::string place_of(std::string_view key) const {
-        return place_.empty() ? std::string(key) : fmt::format("{}.{}", place_, key);
-    }
-
-    [[nodiscard]] std::string text(std::string_view key) const {
-        const Json* value = find(key);
-        if (value == nullptr) fail(place_, fmt::format("\"{}\" is missing", key));
-        if (!value->is_string()) fail(place_of(key), "a text in quotes is expected here");
-        return value->get<std::string>();
-    }
-
-    [[nodiscard]] std::optional<Duration> duration(std::string_view key) const {
-        if (!has(key)) return std::nullopt;
-        const std::string written = text(key);
-        const auto value = parse_duration(written);
-        if (!value) {
-            fail(place_of(key),
-                 fmt::format("\"{}\" is not a duration; write for example \"5s\", \"250ms\" "
-                             "or \"1m30s\" (units: h m s ms us ns)",
-                             written));
-        }
-        if (std::chrono::abs(*value) > kLongest)
-            fail(place_of(key), fmt::format("a duration is at most {}", to_text(kLongest)));
-        return value;
-    }
-
-    void allow_only(const std::vector<std::string_view>& keys) const {
-        for (const auto& [key, value] : object_.items()) {
-            if (std::ranges::find(keys, std::string_view{key}) == keys.end()) {
-                fail(place_of(key), fmt::format("unknown key; known here are {}", listed(keys)));
-            }
-        }
-    }
-
-private:
-    const Json& object_;
-    std::string place_;
-};
-
-// The key under which a kind names the party that it strikes.
-std::string_view party_key(const FaultKindInfo& info) {
-    if ((info.needs & kServer) != 0) return "server";
-    if ((info.needs & kOf) != 0) return "of";
-    if ((info.needs & kNode) != 0) return "node";
-    return "";
-}
-
-std::vector<std::string_view> keys_of(const FaultKindInfo& info) {
-    std::vector<std::string_view> keys{"do"};
-    if (info.at_point) keys.insert(keys.end(), {"at", "phase"});
-    if (info.at_time) keys.emplace_back("at_time");
-    if (!party_key(info).empty()) keys.push_back(party_key(info));
-    const unsigned takes = info.needs | info.may_take;
-    if ((takes & kBetween) != 0) keys.insert(keys.end(), {"between", "from", "to"});
-    if ((takes & kRestartAfter) != 0) keys.emplace_back("restart_after");
-    if ((takes & kFor) != 0) keys.emplace_back("for");
-    if ((takes & kBy) != 0) keys.emplace_back("by");
-    if ((takes & kGrace) != 0) keys.emplace_back("grace");
-    if ((takes & kPpm) != 0) keys.emplace_back("ppm");
-    if ((takes & kKeep) != 0) keys.emplace_back("keep");
-    if ((takes & kKey) != 0) keys.emplace_back("key");
-    if ((takes & kVersion) != 0) keys.emplace_back("version");
-    if ((takes & kUnit) != 0) keys.emplace_back("unit");
-    if ((takes & kJob) != 0) keys.emplace_back("job");
-    return keys;
-}
-
-void read_point(const Reader& in, const FaultKindInfo& info, Fault& fault) {
-    fault.at = in.text("at");
-    if (!parse_address(fault.at)) {
-        fail(in.place_of("at"),
-             fmt::format(
-                 "\"{}\" is not a fault point; write NODE#INCARNATION/TASK/OPERATION/ORDINAL, "
-                 "for example \"A#1/*/db.commit/1\"",
-                 fault.at));
-    }
-    fault.phase = info.usual_phase;
-    if (!in.has("phase")) return;
-    const std::string written = in.text("phase");
-    std::vector<std::string_view> possible;
-    bool found = false;
-    for (const Phase phase : kPhases) {
-        if ((info.phases & (1U << static_cast<unsigned>(phase))) == 0) continue;
-        possible.push_back(name_of(phase));
-        if (name_of(phase) == written) {
-            fault.phase = phase;
-            found = true;
-        }
-    }
-    if (!found) {
-        fail(in.place_of("phase"),
-             fmt::format("\"{}\" is not a phase at which \"{}\" can strike; possible: {}", written,
-                         info.name, listed(possible)));
-    }
-}
-
-void read_place(const Reader& in, const FaultKindInfo& info, Fault& fault,
-                const std::string& place) {
-    if (in.has("at") && in.has("at_time"))
-        fail(place, "give either \"at\" or \"at_time\", not both");
-    if (in.has("at") && info.at_point) {
-        read_point(in, info, fault);
-    } else if (in.has("at_time") && info.at_time) {
-        const std::string written = in.text("at_time");
-        fault.at_time = parse_time(written);
-        if (!fault.at_time) {
-            fail(in.place_of("at_time"),
-                 fmt::format("\"{}\" is not an instant; write for example \"2026-03-02T18:00:03Z\"",
-                             written));
-        }
-    } else {
-        fail(place,
-             fmt::format("\"{}\" needs {}", info.name,
-                         info.at_point ? (info.at_time ? "\"at\" (a fault point) or \"at_time\""
-                                                       : "\"at\" (a fault point)")
-                                       : "\"at_time\""));
-    }
-}
-
-void read_parties(const Reader& in, const FaultKindInfo& info, Fault& fault,
-                  const std::string& place) {
-    const std::string_view key = party_key(info);
-    const bool optional_here = key == "node" && !fault.at.empty();
-    if (!key.empty() && (in.has(key) || !optional_here)) fault.party = in.text(key);
-    if ((info.needs & kBetween) == 0) return;
-    if (const Json* between = in.find("between")) {
-        if (!between->is_array() || between->size() != 2 || !(*between)[0].is_string() ||
-            !(*between)[1].is_string()) {
-            fail(in.place_of("between"),
-                 "two names in brackets are expected, for example [\"B\", \"redis\"]");
-        }
-        if (in.has("from") || in.has("to"))
-            fail(place, "give either \"between\" or \"from\" and \"to\"");
-        fault.from = (*between)[0].get<std::string>();
-        fault.to = (*between)[1].get<std::string>();
-    } else if (in.has("from") || in.has("to")) {
-        fault.from = in.text("from");
-        fault.to = in.text("to");
-        fault.one_way = true;
-    } else {
-        fail(place, "\"partition\" needs \"between\" (both ways) or \"from\" and \"to\" (one way)");
-    }
-    if (fault.from == fault.to) fail(place, "a partition needs two different parties");
-}
-
-void read_arguments(const Reader& in, const FaultKindInfo& info, Fault& fault,
-                    const std::string& place) {
-    struct Argument {
-        std::string_view key;
-        unsigned bit;
-        std::optional<Duration> Fault::*member;
-        bool may_be_negative;
-    };
-    static constexpr std::array<Argument, 4> kDurations{
-        {{"restart_after", kRestartAfter, &Fault::restart_after, false},
-         {"for", kFor, &Fault::lasting, false},
-         {"by", kBy, &Fault::by, true},
-         {"grace", kGrace, &Fault::grace, false}}};
-    for (const Argument& argument : kDurations) {
-        if (((info.needs | info.may_take) & argument.bit) == 0) continue;
-        fault.*argument.member = in.duration(argument.key);
-        if (!(fault.*argument.member) && (info.needs & argument.bit) != 0) {
-            fail(place, fmt::format("\"{}\" needs \"{}\", a duration such as \"5s\"", info.name,
-                                    argument.key));
-        }
-        const bool negative_allowed = argument.may_be_negative && info.kind == FaultKind::ClockJump;
-        if (fault.*argument.member && *(fault.*argument.member) < Duration::zero() &&
-            !negative_allowed) {
-            fail(in.place_of(argument.key), "a negative duration makes no sense here");
-        }
-    }
-    if (in.has("ppm") || (info.needs & kPpm) != 0) {
-        const Json* value = in.find("ppm");
-        fault.ppm = value != nullptr ? whole_number(*value) : std::nullopt;
-        if (!fault.ppm || *fault.ppm < -500'000 || *fault.ppm > 500'000) {
-            fail(in.place_of("ppm"),
-                 "a whole number of microseconds a second from -500000 to 500000 is expected");
-        }
-    }
-    if (in.has("keep")) {
-        fault.keep = in.text("keep");
-        if (fault.keep != "all" && fault.keep != "last-second-lost" && fault.keep != "none") {
-            fail(in.place_of("keep"),
-                 fmt::format("\"{}\" is unknown; possible: all, last-second-lost, none",
-                             fault.keep));
-        }
-    }
-    if (((info.needs | info.may_take) & kKey) != 0) fault.key = in.text("key");
-    if (((info.needs | info.may_take) & kUnit) != 0) fault.unit = in.text("unit");
-    if (((info.needs | info.may_take) & kJob) != 0) fault.job = in.text("job");
-    if ((info.needs & kVersion) != 0) {
-        const Json* value = in.find("version");
-        fault.version = value != nullptr ? whole_number(*value) : std::nullopt;
-        if (!fault.version || *fault.version < 1) {
-            fail(in.place_of("version"), "the number of a version is expected here, from 1 on");
-        }
-    }
-}
-
-Fault read_fault(const Json& json, const std::string& place) {
-    const Reader in{json, place};
-    const std::string name = in.text("do");
-    const FaultKindInfo* info = find_fault_kind(name);
-    if (info == nullptr) {
-        std::vector<std::string_view> names;
-        for (const FaultKindInfo& known : fault_kinds()) names.push_back(known.name);
-        fail(in.place_of("do"),
-             fmt::format("\"{}\" is not a fault; known are {}", name, listed(names)));
-    }
-    in.allow_only(keys_of(*info));
-    Fault fault;
-    fault.kind = info->kind;
-    read_place(in, *info, fault, place);
-    read_parties(in, *info, fault, place);
-    read_arguments(in, *info, fault, place);
-    return fault;
-}
-
-Json to_json(const Fault& fault) {
-    const FaultKindInfo& info = info_of(fault.kind);
-    Json json;
-    if (fault.at_time) {
-        json["at_time"] = to_text(*fault.at_time);
-    } else {
-        json["at"] = fault.at;
-        json["phase"] = name_of(fault.phase);
-    }
-    json["do"] = info.name;
-    if (!fault.party.empty()) json[std::string(party_key(info))] = fault.party;
-    if (!fault.from.empty()) {
-        if (fault.one_way) {
-            json["from"] = fault.from;
-            json["to"] = fault.to;
-        } else {
-            json["between"] = {fault.from, fault.to};
-        }
-    }
-    if (fault.restart_after) json["restart_after"] = to_text(*fault.restart_after);
-    if (fault.lasting) json["for"] = to_text(*fault.lasting);
-    if (fault.by) json["by"] = to_text(*fault.by);
-    if (fault.grace) json["grace"] = to_text(*fault.grace);
-    if (fault.ppm) json["ppm"] = *fault.ppm;
-    if (!fault.keep.empty()) json["keep"] = fault.keep;
-    if (!fault.key.empty()) json["key"] = fault.key;
-    if (fault.version) json["version"] = *fault.version;
-    if (!fault.unit.empty()) json["unit"] = fault.unit;
-    if (!fault.job.empty()) json["job"] = fault.job;
-    return json;
-}
 
 Json parse(std::string_view text) {
     try {
@@ -305,10 +19,10 @@ Json parse(std::string_view text) {
         const auto line = 1 + std::ranges::count(read, '\n');
         const std::size_t line_start =
             read.rfind('\n') == std::string_view::npos ? 0 : read.rfind('\n') + 1;
-        fail(fmt::format("line {}, column {}", line, at - line_start + 1),
-             "this is not JSON any more");
+        throw PlanError(fmt::format("line {}, column {}", line, at - line_start + 1),
+                        "this is not JSON any more");
     } catch (const Json::exception& error) {
-        fail("the file", fmt::format("it cannot be read as JSON ({})", error.what()));
+        throw PlanError("the file", fmt::format("it cannot be read as JSON ({})", error.what()));
     }
 }
 
@@ -344,7 +58,7 @@ std::string to_json(const Plan& plan) {
 
 Plan plan_from_json(std::string_view text) {
     const Json json = parse(text);
-    const Reader in{json, ""};
+    const JsonObject in{json, ""};
     in.allow_only({"scenario", "handler", "seed", "parameters", "faults"});
     Plan plan;
     plan.scenario = in.text("scenario");
@@ -355,21 +69,22 @@ Plan plan_from_json(std::string_view text) {
         } else if (seed->is_string()) {
             plan.seed = seed_from_text(seed->get<std::string>());
         } else {
-            fail("seed", "a number such as 42 or \"0x5eed\" is expected here");
+            throw PlanError("seed", "a number such as 42 or \"0x5eed\" is expected here");
         }
     }
     if (const Json* parameters = in.find("parameters")) {
-        if (!parameters->is_object()) fail("parameters", "an object in braces is expected here");
+        if (!parameters->is_object())
+            throw PlanError("parameters", "an object in braces is expected here");
         for (const auto& [name, value] : parameters->items()) {
             const auto number = whole_number(value);
-            if (!number) fail("parameters." + name, "a whole number is expected here");
+            if (!number) throw PlanError("parameters." + name, "a whole number is expected here");
             plan.parameters[name] = *number;
         }
     }
     if (const Json* faults = in.find("faults")) {
-        if (!faults->is_array()) fail("faults", "a list in brackets is expected here");
+        if (!faults->is_array()) throw PlanError("faults", "a list in brackets is expected here");
         for (std::size_t i = 0; i < faults->size(); ++i) {
-            plan.faults.push_back(read_fault((*faults)[i], fmt::format("faults[{}]", i)));
+            plan.faults.push_back(fault_from_json((*faults)[i], fmt::format("faults[{}]", i)));
         }
     }
     return plan;
