@@ -59,6 +59,11 @@ constexpr std::array kCheckers{
             .invariant = "Every start-up that comes through leaves what one undisturbed start-up "
                          "leaves, and none fails by its own doing.",
             .judge = &judge_start_up_convergence},
+    Checker{.name = "invariants",
+            .invariant =
+                "What the author of the scenario states in SQL holds after every commit, or "
+                "at the end of the run.",
+            .judge = &judge_invariants},
 };
 
 bool same_name(std::string_view name, std::string_view asked) {

@@ -20,6 +20,8 @@ struct ExpectedEffect {
     std::string unit;
     std::vector<std::string> identity;  // values of EffectTable::identity, numbers in decimal
     std::int64_t position = 0;  // its place in the unit's order: a checkpoint at or above covers it
+
+    bool operator==(const ExpectedEffect&) const = default;
 };
 
 // Where effects show: as rows of a table, or as charges that the outside service applied and did
@@ -42,6 +44,8 @@ struct EffectTable {
     // that is left empty is then the table's first unique key, else its primary key.
     bool learnt = false;
     std::string not_learnt{};  // why that run says nothing; empty: it does
+
+    bool operator==(const EffectTable&) const = default;
 };
 
 // Rows that only the newest holder may write: a token column that must never go back in a row.
@@ -124,6 +128,12 @@ struct StartUpState {
     std::vector<StartUpVersion> versions;
 };
 
+// What an author says must hold: the history says when it was looked at and when it did not.
+struct StatedInvariant {
+    std::string name;
+    std::string message;  // one sentence
+};
+
 struct Expectations {
     std::vector<EffectTable> effects{};
     std::vector<FencedTable> fenced{};
@@ -131,6 +141,7 @@ struct Expectations {
     std::optional<ClaimTable> claims{};
     std::optional<StartUpState> start_up{};
     std::string lease_prefix{};  // Redis keys that are leases; empty: the handler takes none
+    std::vector<StatedInvariant> invariants{};
 };
 
 }  // namespace fencepost::checkers

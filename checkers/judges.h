@@ -19,5 +19,6 @@ Judgement judge_single_holder(const Reading& reading);
 Judgement judge_drain(const Reading& reading);
 Judgement judge_honest_status(const Reading& reading);
 Judgement judge_start_up_convergence(const Reading& reading);
+Judgement judge_invariants(const Reading& reading);
 
 }  // namespace fencepost::checkers

@@ -55,6 +55,7 @@ DatabaseEndpoint::DatabaseEndpoint(sim::Kernel& kernel, Network& network)
     engine_.set_schema_observer([this](SessionId session) {
         if (const SqlExchange* exchange = exchange_of(session)) {
             record_schema(exchange->call().record, exchange->call().task->id);
+            untold_commit_ = {exchange->call().record, exchange->call().task->id};
         }
     });
 }
@@ -73,6 +74,7 @@ void DatabaseEndpoint::reset(const DatabaseImage& image, const DatabaseOptions& 
     running_ = nullptr;
     transactions_ = 0;
     restarts_ = 0;
+    untold_commit_.reset();
     known_tables_.clear();
     known_indexes_.clear();
     record_schema(sim::kNoRecord, sim::kNoTask);
@@ -198,6 +200,7 @@ void DatabaseEndpoint::execute(SqlExchange& exchange) {
     running_ = &exchange;
     Outcome outcome = engine_.execute(exchange.session_, exchange.statement, exchange.parameters);
     running_ = nullptr;
+    tell_of_commits();
     if (auto* result = std::get_if<SqlResult>(&outcome)) {
         finish(exchange, std::move(*result));
     } else if (auto* failure = std::get_if<SqlFailure>(&outcome)) {
@@ -254,6 +257,7 @@ void DatabaseEndpoint::finish(SqlExchange& exchange, SqlAnswer answer) {
 }
 
 void DatabaseEndpoint::finish_completions() {
+    tell_of_commits();
     const std::uint32_t life = restarts_;
     for (;;) {
         auto completions = engine_.take_completions();
@@ -330,8 +334,15 @@ void DatabaseEndpoint::record_commit(SessionId session, std::span<const RowChang
         event.table = change.table->id;
         to_cells(change.before, event.before);
         to_cells(change.after, event.after);
-        kernel_.record_at(party_, exchange->call().record, event, exchange->call().task->id);
+        const sim::RecordId record =
+            kernel_.record_at(party_, exchange->call().record, event, exchange->call().task->id);
+        untold_commit_ = {record, exchange->call().task->id};
     }
+}
+
+void DatabaseEndpoint::tell_of_commits() {
+    const auto commit = std::exchange(untold_commit_, std::nullopt);
+    if (commit && commit_watch_) commit_watch_(commit->change, commit->task);
 }
 
 }  // namespace fencepost::model

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <ranges>
@@ -76,6 +77,13 @@ public:
     // Reads the committed state, outside of any session. For audits and checks, not for handlers.
     SqlResult read_committed(std::string_view query, std::span<const SqlValue> parameters = {});
 
+    // Called after each statement that committed something, its own or that of another that waited
+    // for it, once its changes are in the history: with the last of them, and the task that made
+    // it. It may look() and record; it must not do anything else to the world. Stays until it is
+    // changed.
+    using CommitWatch = std::function<void(sim::RecordId change, sim::TaskId task)>;
+    void on_commit(CommitWatch watch) { commit_watch_ = std::move(watch); }
+
     // For who looks on between two events: nothing of the run is changed.
     // The rows that a query finds in the committed state; nullopt when it would have to wait, or
     // fails.
@@ -103,6 +111,7 @@ private:
     void check_deadlock(SqlExchange& exchange, std::uint64_t wait);
     void record_commit(SessionId session, std::span<const RowChange> changes);
     void record_schema(sim::RecordId cause, sim::TaskId task);
+    void tell_of_commits();
     [[nodiscard]] const SqlExchange* exchange_of(SessionId session) const;
     [[nodiscard]] const sim::Task* speaker_on(SessionId session) const;
 
@@ -120,6 +129,12 @@ private:
     SqlExchange* running_ = nullptr;                 // whose statement the engine executes now
     std::uint32_t transactions_ = 0;
     std::uint32_t restarts_ = 0;
+    CommitWatch commit_watch_;
+    struct Commit {
+        sim::RecordId change = sim::kNoRecord;
+        sim::TaskId task = sim::kNoTask;
+    };
+    std::optional<Commit> untold_commit_;
     // The schema as the history knows it: tables by id with their columns, then indexes.
     struct KnownTable {
         std::string name;

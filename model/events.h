@@ -316,6 +316,30 @@ struct RunEnded {
     static auto fields(auto& self) { return std::tie(self.how, self.settled_after); }
 };
 
+// What an author's invariant must not find in the committed state, it found: recorded when it is so
+// for the first time, or with another first row. Its cause is the last change of the commit after
+// which it was, and its task the one that committed; none of both in the state before the run.
+struct InvariantBroken {
+    static constexpr sim::EventKind kKind = 160;
+    static constexpr std::string_view kName = "invariant-broken";
+    static constexpr std::array<std::string_view, 3> kFields{"invariant", "row", "rows"};
+    std::string_view invariant;
+    std::string_view row;  // the first that its query found: "(7, 2026-03-02)"
+    std::uint32_t rows = 0;
+    static auto fields(auto& self) { return std::tie(self.invariant, self.row, self.rows); }
+};
+
+// How often an author's invariant was looked at in the run. Recorded in the audit.
+struct InvariantLooked {
+    static constexpr sim::EventKind kKind = 161;
+    static constexpr std::string_view kName = "invariant-looked-at";
+    static constexpr std::array<std::string_view, 3> kFields{"invariant", "times", "unanswered"};
+    std::string_view invariant;
+    std::uint32_t times = 0;
+    std::uint32_t unanswered = 0;  // of further ones: the query would have waited, or failed
+    static auto fields(auto& self) { return std::tie(self.invariant, self.times, self.unanswered); }
+};
+
 // An operator did something that belongs to the scenario and is no fault of the plan.
 struct OperatorActed {
     static constexpr sim::EventKind kKind = 150;
@@ -350,7 +374,8 @@ inline constexpr auto kWorldPrinters =
                      RelationDropped, WorkDue, FireStarted, FireEnded, NodeDeclaredFailed,
                      InstantWritten, StartUpDone, StartUpFailed, MessagePublished, MessageDelivered,
                      MessageAcknowledged, MessageExpired, GatewayApplied, GatewayDeclined,
-                     GatewayRefunded, Unfinished, RunEnded, OperatorActed, CancelAsked>();
+                     GatewayRefunded, Unfinished, RunEnded, OperatorActed, CancelAsked,
+                     InvariantBroken, InvariantLooked>();
 
 // "row change=insert table=3 …": the name and the fields of any record, of sim/ or of here.
 std::string_view event_name(const sim::Record& record);

@@ -9,8 +9,9 @@ namespace fencepost::reports {
 namespace {
 
 using Names = std::string_view;
-constexpr std::array<Names, 6> kEffectOnce{"once",      "single-claim",  "fencing",
-                                           "conserved", "key-stability", "tenant-isolation"};
+constexpr std::array<Names, 7> kEffectOnce{"once",      "single-claim",  "fencing",
+                                           "conserved", "key-stability", "tenant-isolation",
+                                           "invariants"};
 constexpr std::array<Names, 3> kTakeover{"takeover", "single-holder", "drain"};
 constexpr std::array<Names, 2> kGoesOn{"checkpoint", "completed-is-not-redone"};
 constexpr std::array<Names, 1> kStartUp{"start-up-convergence"};

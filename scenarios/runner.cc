@@ -12,6 +12,7 @@
 #include "model/scheduler/scheduler_node.h"
 #include "model/scheduler/scheduler_operator.h"
 #include "model/world.h"
+#include "scenarios/invariants.h"
 #include "scenarios/probes.h"
 #include "scenarios/setting.h"
 
@@ -25,7 +26,11 @@ using sim::Time;
 class Run {
 public:
     Run(model::World& world, Setting& setting, const sim::Plan& plan)
-        : world_(world), kernel_(world.kernel()), setting_(setting), plan_(plan) {}
+        : world_(world),
+          kernel_(world.kernel()),
+          setting_(setting),
+          plan_(plan),
+          invariants_(world, *setting.scenario) {}
 
     sim::RunEnd execute(std::uint64_t step_limit);
 
@@ -69,6 +74,7 @@ private:
     sim::Kernel& kernel_;
     Setting& setting_;
     const sim::Plan& plan_;
+    InvariantWatch invariants_;
     bool healed_ = false;
     std::size_t acts_pending_ = 0;  // of the script
     std::map<const sim::Node*, std::int64_t> versions_;
@@ -133,6 +139,7 @@ void Run::set_up() {
     const Scenario& scenario = *setting_.scenario;
     setting_.cluster.reset();
     world_.reset(plan_.seed, scenario.start, setting_.image, world_options());
+    invariants_.begin();
     world_.on_scheduler_fault(
         [this](std::uint32_t index, const sim::Fault& fault, sim::Node& node) {
             if (fault.kind == sim::FaultKind::FireTwice) {
@@ -426,6 +433,7 @@ void Run::audit(sim::RunEnd end, Duration settled_after) {
         for (std::string& waiter : kernel_.waiters(true)) open.push_back(std::move(waiter));
         for (const std::string& what : open) kernel_.record(model::Unfinished{what});
     }
+    invariants_.end();
     kernel_.record(model::RunEnded{name_of(end), settled_after});
     healed_ = true;
 }

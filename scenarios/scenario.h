@@ -13,9 +13,24 @@
 
 namespace fencepost::scenarios {
 
+// An SQL file, by the name that the scenario's own file calls it.
+struct SqlScript {
+    std::string name;  // "schema.sql"
+    std::string text;
+    bool operator==(const SqlScript&) const = default;
+};
+
+// What an author says must hold of the committed state: a query that must find no rows.
+struct SqlInvariant {
+    std::string name;
+    std::string query;    // SELECT or WITH … SELECT
+    std::string message;  // one sentence, for who sees it broken
+    bool operator==(const SqlInvariant&) const = default;
+};
+
 struct Scenario {
     std::string name;   // "same-instant"
-    int condition = 0;  // of the acceptance checklist
+    int condition = 0;  // of the acceptance checklist; 0: of none
     std::string title;  // "the same scheduled job due on both nodes at once"
     std::string claim;  // one sentence that must hold whatever happens
 
@@ -66,6 +81,16 @@ struct Scenario {
     // How often the end of the work is looked for.
     sim::Duration check_interval = std::chrono::milliseconds{250};
 
+    // Scripts that run after the handler's own, tables first.
+    std::vector<SqlScript> schema{};
+    std::vector<SqlScript> seed{};
+    // Looked at in the seeded state, after every commit, and once more at the end of the run.
+    std::vector<SqlInvariant> always{};
+    // Looked at once, at the end of the run.
+    std::vector<SqlInvariant> finally{};
+
+    bool operator==(const Scenario&) const = default;
+
     [[nodiscard]] bool has_server(std::string_view server) const {
         return std::ranges::find(servers, server) != servers.end();
     }
@@ -92,6 +117,11 @@ bool needs(const Scenario& scenario, Ability ability);
 // Why the handler cannot take part in the scenario, in half a sentence that goes on after "because
 // "; nothing when it can.
 std::optional<std::string> obstacle(const Scenario& scenario, const HandlerSpec& handler);
+
+// Checks that the scenario makes sense: that every name in it exists, that what it says of one
+// thing fits what it says of others. Throws sim::PlanError with the place in its file and what
+// would be right. Looks at no SQL.
+void validate(const Scenario& scenario);
 
 // Checks that every name in the plan exists in the scenario it names: handler, parameters, nodes,
 // servers, operations. Throws sim::PlanError with the place and what would be right.

@@ -5,8 +5,9 @@
 #include <algorithm>
 
 #include "model/database/schema.h"
-#include "model/scheduler/jdbc_schema.h"
 #include "scenarios/nearest.h"
+#include "scenarios/run_database.h"
+#include "scenarios/validation.h"
 #include "sim/require.h"
 
 namespace fencepost::scenarios {
@@ -23,25 +24,6 @@ Parameters with_overrides(const Scenario& scenario, const sim::Plan& plan) {
     return Parameters{std::move(values)};
 }
 
-std::vector<std::string> scripts_of(const Scenario& scenario, const HandlerSpec& handler,
-                                    const Parameters& parameters) {
-    std::vector<std::string> scripts;
-    if (handler.schema) scripts = handler.schema(parameters);
-    if (scenario.scheduler.mode == model::SchedulerMode::Clustered) {
-        scripts.emplace_back(model::scheduler_schema(scenario.scheduler));
-        scripts.push_back(model::scheduler_rows(scenario.jobs, scenario.scheduler));
-    }
-    return scripts;
-}
-
-model::DatabaseImage image_of(const HandlerSpec& handler, const std::vector<std::string>& scripts) {
-    try {
-        return model::DatabaseImage::build(scripts);
-    } catch (const model::ImageError& error) {
-        throw sim::PlanError(fmt::format("the schema of {}: {}", handler.name, error.what()));
-    }
-}
-
 checkers::Expectations expectations_of(const Scenario& scenario, const HandlerSpec& handler,
                                        const Parameters& parameters) {
     checkers::Expectations all;
@@ -55,14 +37,12 @@ checkers::Expectations expectations_of(const Scenario& scenario, const HandlerSp
             all.effects.back().learnt = true;
         }
     }
+    for (const auto* stated : {&scenario.always, &scenario.finally}) {
+        for (const SqlInvariant& each : *stated) {
+            all.invariants.push_back({each.name, each.message});
+        }
+    }
     return all;
-}
-
-template <typename Things>
-std::vector<std::string> names_of(const Things& things) {
-    std::vector<std::string> names;
-    for (const auto& thing : things) names.push_back(thing.name);
-    return names;
 }
 
 // Of the first unique key that is not the primary key, else of that.
@@ -75,13 +55,26 @@ std::vector<std::string> unique_columns_of(const model::TableInfo& table) {
     return names;
 }
 
+// Where the scenario's own file names the table; empty: the handler does.
+std::string place_of(const Scenario& scenario, const checkers::EffectTable& effects) {
+    const auto named =
+        std::ranges::find(scenario.effects, effects.table, &checkers::EffectTable::table);
+    if (named == scenario.effects.end()) return {};
+    return fmt::format("effects[{}]", named - scenario.effects.begin());
+}
+
+[[noreturn]] void fail(const std::string& place, const std::string& sentence) {
+    if (place.empty()) throw sim::PlanError("effects: " + sentence);
+    throw sim::PlanError(place, sentence);
+}
+
 // Fills in the identity of learnt effects where nobody has, and looks up every name.
-void identify(checkers::EffectTable& effects, const model::Schema& schema) {
+void identify(checkers::EffectTable& effects, const model::Schema& schema,
+              const std::string& place) {
     const model::TableInfo* const table = schema.find(effects.table);
     if (table == nullptr) {
-        throw sim::PlanError(fmt::format("effects: there is no table \"{}\" in the schema{}",
-                                         effects.table,
-                                         did_you_mean(effects.table, names_of(schema.tables))));
+        fail(place, fmt::format("there is no table \"{}\" in the schema{}", effects.table,
+                                did_you_mean(effects.table, names_of(schema.tables))));
     }
     if (effects.identity.empty()) effects.identity = unique_columns_of(*table);
     std::vector<std::string> named = effects.identity;
@@ -90,25 +83,28 @@ void identify(checkers::EffectTable& effects, const model::Schema& schema) {
     }
     for (const std::string& column : named) {
         if (table->column(column)) continue;
-        throw sim::PlanError(fmt::format("effects: the table \"{}\" has no column \"{}\"{}",
-                                         effects.table, column,
-                                         did_you_mean(column, names_of(table->columns))));
+        fail(place, fmt::format("the table \"{}\" has no column \"{}\"{}", effects.table, column,
+                                did_you_mean(column, names_of(table->columns))));
     }
 }
 
 }  // namespace
 
 Setting::Setting(const sim::Plan& plan)
-    : scenario(std::make_shared<const Scenario>(scenario_of(plan))),
-      handler(*find_handler(plan.handler)),
-      parameters(with_overrides(*scenario, plan)),
+    : Setting(scenario_of(plan), *find_handler(plan.handler),
+              with_overrides(*find_scenario(plan.scenario), plan)) {}
+
+Setting::Setting(const Scenario& of, const HandlerSpec& with, Parameters values)
+    : scenario(std::make_shared<const Scenario>(of)),
+      handler(with),
+      parameters(std::move(values)),
       scripts(scripts_of(*scenario, handler, parameters)),
-      image(image_of(handler, scripts)),
+      image(database_of(*scenario, handler, parameters)),
       cluster(scenario->scheduler, scenario->jobs),
       expectations(expectations_of(*scenario, handler, parameters)),
       open_work(handler.open_work ? handler.open_work(scenario->due) : std::string{}) {
     for (checkers::EffectTable& effects : expectations.effects) {
-        if (effects.learnt) identify(effects, image.schema());
+        if (effects.learnt) identify(effects, image.schema(), place_of(of, effects));
     }
     for (const std::string& name : scenario->checkers) {
         checkers.push_back(checkers::find_checker(name));

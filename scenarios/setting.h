@@ -27,8 +27,11 @@ struct Setting {
     sim::Time last_due{};
 
     // Of the plan's scenario, handler and parameters. Throws sim::PlanError: for what validate()
-    // refuses, a schema that the database refuses, and effect tables that it does not have.
+    // refuses, a schema that the database refuses, and effect tables that it
+    // does not have. What is wrong with the scenario's own SQL is said with its place.
     explicit Setting(const sim::Plan& plan);
+    // Of a scenario that is valid, and outlives the setting.
+    Setting(const Scenario& of, const HandlerSpec& with, Parameters values);
 
     [[nodiscard]] std::string body_of(const DueWork& work) const {
         return handler.body ? handler.body(work) : work.id;

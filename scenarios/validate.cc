@@ -5,34 +5,17 @@
 
 #include "scenarios/nearest.h"
 #include "scenarios/scenario.h"
+#include "scenarios/validation.h"
 
 namespace fencepost::scenarios {
 namespace {
 
 using sim::PlanError;
 
-[[noreturn]] void unknown(const std::string& place, std::string_view what, std::string_view name,
-                          const std::vector<std::string>& known) {
-    throw PlanError(fmt::format("{}: unknown {} \"{}\"{}; known are {}", place, what, name,
-                                did_you_mean(name, known), fmt::join(known, ", ")));
-}
-
-void require_known(const std::string& place, std::string_view what, std::string_view name,
-                   const std::vector<std::string>& known) {
-    if (std::ranges::find(known, name) == known.end()) unknown(place, what, name, known);
-}
-
-template <typename Things>
-std::vector<std::string> names_of(const Things& things) {
-    std::vector<std::string> names;
-    for (const auto& thing : things) names.push_back(thing.name);
-    return names;
-}
-
 void validate_point(const std::string& place, const sim::Fault& fault, const Scenario& scenario) {
     const auto address = sim::parse_address(fault.at);
     if (!address) {
-        throw PlanError(fmt::format("{}: \"{}\" is not a fault point", place, fault.at));
+        throw PlanError(place, fmt::format("\"{}\" is not a fault point", fault.at));
     }
     const auto is_pattern = [](std::string_view text) { return text.find('*') != text.npos; };
     std::vector<std::string> callers = scenario.nodes;
@@ -50,6 +33,19 @@ std::vector<std::string> servers_of(const Scenario& scenario) {
         if (std::ranges::find(servers, server) == servers.end()) servers.push_back(server);
     }
     return servers;
+}
+
+}  // namespace
+
+void unknown(const std::string& place, std::string_view what, std::string_view name,
+             const std::vector<std::string>& known) {
+    throw PlanError(place, fmt::format("unknown {} \"{}\"{}; known are {}", what, name,
+                                       did_you_mean(name, known), fmt::join(known, ", ")));
+}
+
+void require_known(const std::string& place, std::string_view what, std::string_view name,
+                   const std::vector<std::string>& known) {
+    if (std::ranges::find(known, name) == known.end()) unknown(place, what, name, known);
 }
 
 void validate_fault(const std::string& place, const sim::Fault& fault, const Scenario& scenario) {
@@ -73,17 +69,17 @@ void validate_fault(const std::string& place, const sim::Fault& fault, const Sce
     }
     if (fault.kind == sim::FaultKind::Deploy) {
         if (!needs(scenario, Ability::TwoVersions)) {
-            throw PlanError(
-                fmt::format("{}.do: the nodes of {} run one version only", place, scenario.name));
+            throw PlanError(place + ".do",
+                            fmt::format("the nodes of {} run one version only", scenario.name));
         }
         if (*fault.version > 2) {
-            throw PlanError(fmt::format("{}.version: there are the versions 1 and 2", place));
+            throw PlanError(place + ".version", "there are the versions 1 and 2");
         }
     }
     if (fault.kind == sim::FaultKind::Cancel) {
         if (!needs(scenario, Ability::Batches)) {
-            throw PlanError(
-                fmt::format("{}.do: nothing of {} can be cancelled", place, scenario.name));
+            throw PlanError(place + ".do",
+                            fmt::format("nothing of {} can be cancelled", scenario.name));
         }
         std::vector<std::string> units;
         for (const DueWork& work : scenario.due) units.push_back(work.unit());
@@ -91,34 +87,33 @@ void validate_fault(const std::string& place, const sim::Fault& fault, const Sce
     }
     if (fault.kind == sim::FaultKind::SaveSchedule) {
         if (!scenario.scheduler.editable) {
-            throw PlanError(
-                fmt::format("{}.do: no schedule of {} can be saved", place, scenario.name));
+            throw PlanError(place + ".do",
+                            fmt::format("no schedule of {} can be saved", scenario.name));
         }
         require_known(place + ".job", "job", fault.job, jobs_of(scenario));
     }
     const bool redis_only = fault.kind == sim::FaultKind::Failover ||
                             fault.kind == sim::FaultKind::Evict || !fault.keep.empty();
     if (redis_only && fault.party != "redis") {
-        throw PlanError(fmt::format("{}.server: \"{}\"{} is for the server \"redis\" alone", place,
-                                    info.name, fault.keep.empty() ? "" : " with \"keep\""));
+        throw PlanError(place + ".server",
+                        fmt::format("\"{}\"{} is for the server \"redis\" alone", info.name,
+                                    fault.keep.empty() ? "" : " with \"keep\""));
     }
     const bool of_node = std::ranges::find(scenario.nodes, fault.party) != scenario.nodes.end();
     if (fault.kind == sim::FaultKind::ClockDrift && !of_node) {
-        throw PlanError(fmt::format("{}.of: only the clock of a node drifts ({})", place,
-                                    fmt::join(scenario.nodes, ", ")));
+        throw PlanError(place + ".of", fmt::format("only the clock of a node drifts ({})",
+                                                   fmt::join(scenario.nodes, ", ")));
     }
     if (fault.kind == sim::FaultKind::ClockJump && !of_node && fault.party != "redis" &&
         fault.party != "database") {
-        throw PlanError(
-            fmt::format("{}.of: nothing goes by the wall clock of \"{}\"", place, fault.party));
+        throw PlanError(place + ".of",
+                        fmt::format("nothing goes by the wall clock of \"{}\"", fault.party));
     }
     if (info.family == sim::FaultFamily::Broker && !scenario.has_server("broker")) {
-        throw PlanError(fmt::format("{}.do: \"{}\" needs a broker, and {} has none", place,
-                                    info.name, scenario.name));
+        throw PlanError(place + ".do", fmt::format("\"{}\" needs a broker, and {} has none",
+                                                   info.name, scenario.name));
     }
 }
-
-}  // namespace
 
 bool needs(const Scenario& scenario, Ability ability) {
     return std::ranges::find(scenario.needs, ability) != scenario.needs.end();

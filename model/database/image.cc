@@ -52,14 +52,15 @@ DatabaseImage DatabaseImage::build(std::span<const std::string> scripts) {
         for (const std::string_view statement : database::split_script(scripts[i])) {
             const Outcome outcome = engine.execute(session, statement);
             if (const auto* failure = std::get_if<SqlFailure>(&outcome)) {
-                throw ImageError("script " + std::to_string(i + 1) + ", line " +
-                                 std::to_string(line_of(scripts[i], statement)) + ": " +
+                throw ImageError(i + 1, line_of(scripts[i], statement),
                                  failure->message + " (" + failure->sqlstate +
-                                 ") in: " + std::string(statement));
+                                     ") in: " + std::string(statement));
             }
         }
         if (engine.in_transaction(session)) {
-            throw ImageError("script " + std::to_string(i + 1) + " ends inside a transaction");
+            throw ImageError(
+                i + 1, line_of(scripts[i], std::string_view{scripts[i]}.substr(scripts[i].size())),
+                "the script ends inside a transaction");
         }
     }
     auto content = std::make_shared<Content>();

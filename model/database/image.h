@@ -14,7 +14,22 @@ namespace fencepost::model {
 // A script of an image is wrong; the text says which statement, and what is wrong with it.
 class ImageError : public std::runtime_error {
 public:
-    using std::runtime_error::runtime_error;
+    // `script` and `line` count from 1.
+    ImageError(std::size_t script, std::size_t line, const std::string& sentence)
+        : std::runtime_error("script " + std::to_string(script) + ", line " + std::to_string(line) +
+                             ": " + sentence),
+          script_(script),
+          line_(line),
+          sentence_(sentence) {}
+
+    [[nodiscard]] std::size_t script() const { return script_; }
+    [[nodiscard]] std::size_t line() const { return line_; }
+    [[nodiscard]] const std::string& sentence() const { return sentence_; }
+
+private:
+    std::size_t script_;
+    std::size_t line_;
+    std::string sentence_;
 };
 
 class DatabaseImage {

@@ -234,5 +234,16 @@ TEST(CheckersTest, JudgeInTheOrderInWhichTheyAreAsked) {
     EXPECT_EQ(judgements[1].checker, "once");
 }
 
+TEST(CanaryTest, OnlyInvariantsSeesWhatOnlyTheAuthorStates) {
+    const World world = ReconcileRun{}
+                            .after("transfer",
+                                   [](World& w) {
+                                       w.builder.invariant_broken(
+                                           w.b, {.invariant = "no-debts", .row = "(2)", .rows = 1});
+                                   })
+                            .run();
+    EXPECT_EQ(failing(world), Names{"invariants"});
+}
+
 }  // namespace
 }  // namespace fencepost::checkers

@@ -155,6 +155,16 @@ public:
     void wait(sim::Duration duration) { now_ += duration; }
     [[nodiscard]] sim::Time now() const { return now_; }
 
+    // Found after the change that is the last record, which `task` committed; or before the run.
+    void invariant_broken(sim::TaskId task, const model::InvariantBroken& broken) {
+        const bool before_run = task == sim::kNoTask;
+        append(database_, task, broken,
+               before_run ? sim::kNoRecord : static_cast<sim::RecordId>(history_.size() - 1));
+    }
+    void invariant_looked(const model::InvariantLooked& looked) {
+        append(database_, sim::kNoTask, looked);
+    }
+
     void due(std::string_view tenant, std::string_view job) {
         append(sim::kWorld, sim::kNoTask, model::WorkDue{.tenant = tenant, .job = job, .at = now_});
     }

@@ -86,6 +86,7 @@ inline Expectations reconcile_expectations() {
         .version_column = "at",
         .versions = {{.version = 1, .tables = {setting}}}};
     out.lease_prefix = "lease:";
+    out.invariants = {{.name = "no-debts", .message = "Nobody has debts."}};
     return out;
 }
 
@@ -192,6 +193,8 @@ public:
             w.builder.key(w.a_start, {.key = "cache:limit", .before = "", .after = "900"});
         });
         add("start-up", [](World& w) { w.builder.start_up_done(w.a_start); });
+        add("invariants",
+            [](World& w) { w.builder.invariant_looked({.invariant = "no-debts", .times = 9}); });
         add("end", [](World& w) { w.builder.end(); });
     }
 
