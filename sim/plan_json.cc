@@ -6,6 +6,7 @@
 #include "sim/fault_json.h"
 #include "sim/json_object.h"
 #include "sim/plan.h"
+#include "sim/plan_json.h"
 
 namespace fencepost::sim {
 namespace {
@@ -57,7 +58,10 @@ std::string to_json(const Plan& plan) {
 }
 
 Plan plan_from_json(std::string_view text) {
-    const Json json = parse(text);
+    return plan_from_json(parse(text));
+}
+
+Plan plan_from_json(const Json& json) {
     const JsonObject in{json, ""};
     in.allow_only({"scenario", "handler", "seed", "parameters", "faults"});
     Plan plan;

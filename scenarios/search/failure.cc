@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scenarios/search/whole_file.h"
+#include "sim/plan_json.h"
 
 namespace fencepost::scenarios {
 namespace {
@@ -73,7 +74,7 @@ std::uint64_t hash_from(const Json& value, const std::string& place) {
 sim::Plan plan_of(const Json& value) {
     if (!value.is_object()) fail("plan", "an object in braces is expected here");
     try {
-        return sim::plan_from_json(value.dump());
+        return sim::plan_from_json(value);
     } catch (const PlanError& error) {
         throw PlanError(fmt::format("plan.{}", error.what()));
     }
