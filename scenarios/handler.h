@@ -46,6 +46,7 @@ struct DueWork {
     // "acme/daily-reconcile@2026-03-02T18:00:00Z" or "acme/consume-order#order-17": as in business
     // keys.
     [[nodiscard]] std::string unit() const;
+    bool operator==(const DueWork&) const = default;
 };
 
 // What sets a handler to work.

@@ -73,6 +73,14 @@ std::optional<Time> Schedule::Cron::next_after(Time instant) const {
     return *next;
 }
 
+Schedule::Parts Schedule::parts() const {
+    if (const auto* cron = std::get_if<std::shared_ptr<const Cron>>(&rule_)) {
+        return CronText{(*cron)->expression.text(), (*cron)->time_zone.name(), (*cron)->span};
+    }
+    if (const auto* list = std::get_if<Instants>(&rule_)) return *list;
+    return std::get<Interval>(rule_);
+}
+
 std::string Schedule::text() const {
     if (const auto* cron = std::get_if<std::shared_ptr<const Cron>>(&rule_)) {
         return fmt::format("cron {} {}", (*cron)->expression.text(), (*cron)->time_zone.name());

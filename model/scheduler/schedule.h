@@ -23,10 +23,30 @@ namespace fencepost::model {
 struct CronSpan {
     sim::Time from{};
     std::optional<sim::Time> until;
+    bool operator==(const CronSpan&) const = default;
 };
 
 class Schedule {
 public:
+    // What a schedule is made of.
+    struct Instants {
+        std::vector<sim::Time> sorted;
+        bool operator==(const Instants&) const = default;
+    };
+    struct Interval {
+        sim::Time start;
+        sim::Duration step;
+        std::uint32_t count = 1;
+        bool operator==(const Interval&) const = default;
+    };
+    struct CronText {
+        std::string expression;
+        std::string time_zone;
+        CronSpan span;
+        bool operator==(const CronText&) const = default;
+    };
+    using Parts = std::variant<Instants, Interval, CronText>;
+
     // Due at each of these, in any order, duplicates counted once; at least one.
     static Schedule at(std::vector<sim::Time> instants);
     // Due `count` times, at least once: at the start and after each interval.
@@ -37,6 +57,9 @@ public:
     // due within its span.
     static Schedule cron(std::string_view expression, std::string_view time_zone,
                          const CronSpan& span = {});
+
+    [[nodiscard]] Parts parts() const;
+    bool operator==(const Schedule& other) const { return parts() == other.parts(); }
 
     // "cron 0 0 2 * * ? Asia/Shanghai", "every 5s from 2026-03-02T18:00:00Z, 3 times", "at 2026-…".
     [[nodiscard]] std::string text() const;
@@ -54,14 +77,6 @@ public:
     [[nodiscard]] std::vector<sim::Time> instants_between(sim::Time from, sim::Time last) const;
 
 private:
-    struct Instants {
-        std::vector<sim::Time> sorted;
-    };
-    struct Interval {
-        sim::Time start;
-        sim::Duration step;
-        std::uint32_t count = 1;
-    };
     struct Cron {
         CronExpression expression;
         CronTimeZone time_zone;

@@ -40,6 +40,7 @@ struct ScheduledJob {
         return trigger.empty() ? job : trigger;
     }
     [[nodiscard]] const std::string& group_name() const { return group.empty() ? tenant : group; }
+    bool operator==(const ScheduledJob&) const = default;
 };
 
 enum class SchedulerMode : std::uint8_t {
@@ -56,6 +57,7 @@ enum class InstanceIds : std::uint8_t {
 struct NodeZone {
     std::string node;
     std::string zone;  // "Asia/Shanghai"
+    bool operator==(const NodeZone&) const = default;
 };
 
 struct SchedulerOptions {
@@ -77,6 +79,7 @@ struct SchedulerOptions {
     bool editable = false;
     // Nodes that are not named here hand over no text (jobs::Fire::scheduled_text).
     std::vector<NodeZone> zones{};
+    bool operator==(const SchedulerOptions&) const = default;
 };
 
 inline const ScheduledJob* find_job(std::span<const ScheduledJob> jobs, std::string_view group,
