@@ -17,6 +17,8 @@ int explain_command(const Arguments& arguments, Console& console);
 int shrink_command(const Arguments& arguments, Console& console);
 int new_command(const Arguments& arguments, Console& console);
 int corpus_command(const Arguments& arguments, Console& console);
+int check_command(const Arguments& arguments, Console& console);
+int show_command(const Arguments& arguments, Console& console);
 int list_command(const Arguments& arguments, Console& console);
 int help_command(const Arguments& arguments, Console& console);
 int version_command(const Arguments& arguments, Console& console);
