@@ -25,6 +25,7 @@ constexpr OptionSpec kShard{"shard", "I/N",
                             "only the I-th of N parts, into DIR/shard-I-of-N (default: as Slurm, "
                             "Kubernetes or Open MPI say)"};
 constexpr OptionSpec kShards{"shards", "N", "of how many parts, where the scheduler says which"};
+constexpr OptionSpec kUntilFailure{"until-failure", "", "stop when an invariant breaks"};
 constexpr OptionSpec kVerify{"verify", "", "run everything twice and compare the histories"};
 constexpr OptionSpec kJson{"json", "FILE",
                            "the result as JSON; - is standard output, in place of text"};
@@ -93,8 +94,23 @@ const std::vector<CommandSpec>& all_commands() {
                      {"resume", "", "go on with the results in --out, if there are any"},
                      kShard,
                      kShards,
+                     kUntilFailure,
                      {"fingerprints", "",
                       "print \"seed fingerprint\" for each run and nothing else"},
+                     kVerify,
+                     kJson}},
+        {.name = "search",
+         .operand = "SCENARIO",
+         .summary =
+             "random plans that learn: those whose runs do something new are changed further",
+         .options = {kHandler,
+                     {"runs", "N", "how many runs (default: 1000)"},
+                     {"seed", "S", "of all that is drawn (default: 1)"},
+                     kBudget,
+                     kUntilFailure,
+                     kSet,
+                     kJobs,
+                     kOut,
                      kVerify,
                      kJson}},
         {.name = "exhaust",

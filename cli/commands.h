@@ -11,6 +11,7 @@ int mistakes_command(const Arguments& arguments, Console& console);
 int run_command(const Arguments& arguments, Console& console);
 int sweep_command(const Arguments& arguments, Console& console);
 int merge_command(const Arguments& arguments, Console& console);
+int search_command(const Arguments& arguments, Console& console);
 int exhaust_command(const Arguments& arguments, Console& console);
 int replay_command(const Arguments& arguments, Console& console);
 int explain_command(const Arguments& arguments, Console& console);

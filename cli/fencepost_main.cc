@@ -31,10 +31,11 @@ constexpr std::array kCommands{
     Command{"sweep", &sweep_command},     Command{"exhaust", &exhaust_command},
     Command{"replay", &replay_command},   Command{"explain", &explain_command},
     Command{"shrink", &shrink_command},   Command{"mistakes", &mistakes_command},
-    Command{"merge", &merge_command},     Command{"corpus", &corpus_command},
-    Command{"check", &check_command},     Command{"show", &show_command},
-    Command{"list", &list_command},       Command{"help", &help_command},
-    Command{"new", &new_command},         Command{"version", &version_command},
+    Command{"search", &search_command},   Command{"merge", &merge_command},
+    Command{"corpus", &corpus_command},   Command{"check", &check_command},
+    Command{"show", &show_command},       Command{"list", &list_command},
+    Command{"help", &help_command},       Command{"new", &new_command},
+    Command{"version", &version_command},
 };
 
 Function function_of(const CommandSpec& command) {

@@ -1,5 +1,5 @@
-// The commands that make many runs of one scenario: sweep, with the merging of its parts, and
-// exhaust.
+// The commands that make many runs of one scenario: sweep, with the merging of its parts,
+// search and exhaust.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -113,6 +113,18 @@ int sweep_command(const Arguments& arguments, Console& console) {
             fmt::format(", part {} of {}: {}", part.shard.number, part.shard.of, part.because);
     }
     return finish(report, arguments, console, folder);
+}
+
+int search_command(const Arguments& arguments, Console& console) {
+    const Budget budget{arguments};
+    const scenarios::Scenario& scenario = scenario_named(arguments.operand());
+    const scenarios::Subject subject =
+        subject_of(arguments, scenario, handler_of(arguments, scenario));
+    check_outputs(arguments, {"json"});
+    FailureFolder folder{arguments, console};
+    Progress progress{console};
+    const Search search{scenario, subject, arguments, console, progress, folder, budget.share(1)};
+    return finish(guided_report(search), arguments, console, folder);
 }
 
 int merge_command(const Arguments& arguments, Console& console) {

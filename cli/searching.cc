@@ -17,6 +17,7 @@
 #include "reports/text.h"
 #include "scenarios/search/exhaust.h"
 #include "scenarios/search/failure.h"
+#include "scenarios/search/guided.h"
 #include "scenarios/search/shrink.h"
 
 namespace fencepost::cli {
@@ -24,7 +25,38 @@ namespace {
 
 using reports::counted;
 
-enum class Kind : std::uint8_t { Sweep, Exhaust };
+enum class Kind : std::uint8_t { Sweep, Guided, Exhaust };
+
+// How failure files say that they were found.
+std::string_view how(Kind kind) {
+    switch (kind) {
+        case Kind::Sweep:
+            return "sweep";
+        case Kind::Guided:
+            return "search";
+        case Kind::Exhaust:
+            return "exhaust";
+    }
+    return "?";
+}
+
+// What the items of a search are called.
+std::string_view item_word(Kind kind) {
+    switch (kind) {
+        case Kind::Sweep:
+            return "seed";
+        case Kind::Guided:
+            return "run";
+        case Kind::Exhaust:
+            return "plan";
+    }
+    return "?";
+}
+
+// Of a guided search.
+std::uint64_t seed_of(const Search& search) {
+    return search.arguments.seed("seed").value_or(1);
+}
 
 // One search's failures and broken runs, with names, files and commands.
 class Findings {
@@ -79,7 +111,7 @@ public:
 
 private:
     [[nodiscard]] std::string name_of_item(std::uint64_t item) const {
-        return fmt::format("{} {}", kind_ == Kind::Sweep ? "seed" : "plan", item);
+        return fmt::format("{} {}", item_word(kind_), item);
     }
 
     [[nodiscard]] std::string seed_command(std::uint64_t seed) const {
@@ -92,9 +124,10 @@ private:
     std::string replay_of_mishap(const scenarios::FoundMishap& found) {
         const std::uint64_t item = found.mishap.item;
         if (kind_ == Kind::Sweep) return seed_command(item);
-        const std::string file = search_.folder.save_plan(
-            fmt::format("{}-{}-plan-{}.json", search_.scenario.name, search_.subject.handler, item),
-            found.plan);
+        const std::string file =
+            search_.folder.save_plan(fmt::format("{}-{}-{}-{}.json", search_.scenario.name,
+                                                 search_.subject.handler, item_word(kind_), item),
+                                     found.plan);
         if (file.empty()) return {};
         return command_line(search_.console, {"run", search_.scenario.name, "--plan", file});
     }
@@ -131,8 +164,9 @@ private:
         }
         failure.version = code_version();
         failure.found_by.original_faults = found.plan.faults.size();
-        failure.found_by.how = kind_ == Kind::Sweep ? "sweep" : "exhaust";
+        failure.found_by.how = how(kind_);
         if (kind_ == Kind::Sweep) failure.found_by.seed = found.run.item;
+        if (kind_ == Kind::Guided) failure.found_by.seed = seed_of(search_);
         return failure;
     }
 
@@ -223,6 +257,7 @@ scenarios::SearchOptions search_options(const Arguments& arguments, Progress& pr
     scenarios::SearchOptions options;
     options.pool.jobs = static_cast<int>(arguments.number("jobs", 1, 256).value_or(0));
     options.verify = arguments.has("verify");
+    if (arguments.has("until-failure")) options.stop_after_failures = 1;
     options.progress = [&progress, what](const scenarios::SearchProgress& now) {
         if (now.planned >= kManySeeds.size()) {
             progress.show_count(what, now.done, now.failed_runs);
@@ -271,6 +306,28 @@ reports::SearchReport stored_sweep_report(const Search& search, scenarios::Store
     report.verified = sweep.verified;
     const scenarios::SeedRange own = sweep.own_seeds();
     report.what = random_runs(report, {own.first, last_seed(result, {own.first, own.last})});
+    return report;
+}
+
+reports::SearchReport guided_report(const Search& search) {
+    scenarios::GuidedOptions options;
+    options.seed = seed_of(search);
+    options.runs = search.arguments.number("runs", 1, kManySeeds.last)
+                       .value_or(search.time_is_over ? kManySeeds.last : kUsualSeeds.last);
+    options.search =
+        search_options(search.arguments, search.progress, search.scenario.name + ", guided");
+    options.search.time_is_over = search.time_is_over;
+    const scenarios::GuidedResult result =
+        scenarios::guided_search(search.scenario, search.subject, options);
+    reports::SearchReport report = full_report(search, Kind::Guided, result.search);
+    report.guided = reports::GuidedReport{
+        .seed = options.seed, .changed = result.children, .kept = result.kept, .features = {}};
+    for (std::size_t i = 0; i < scenarios::kFeatureKinds; ++i) {
+        const auto kind = static_cast<scenarios::FeatureKind>(i);
+        report.guided->features.emplace_back(scenarios::name_of(kind), result.features.at(i));
+    }
+    report.what =
+        fmt::format("{} (guided, seed {})", counted(report.runs, "run", "runs"), options.seed);
     return report;
 }
 

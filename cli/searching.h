@@ -31,7 +31,7 @@ inline constexpr SeedRange kUsualSeeds{.first = 1, .last = 1000};
 // With a budget the time decides.
 inline constexpr SeedRange kManySeeds{.first = 1, .last = 100'000'000};
 
-// --jobs, --verify, and progress under the name `what`.
+// --jobs, --verify, --until-failure, and progress under the name `what`.
 scenarios::SearchOptions search_options(const Arguments& arguments, Progress& progress,
                                         const std::string& what);
 
@@ -39,6 +39,8 @@ reports::SearchReport sweep_report(const Search& search, SeedRange seeds);
 // Of a sweep whose results are in the folder, as far as it is done already.
 reports::SearchReport stored_sweep_report(const Search& search, scenarios::StoredSweep sweep,
                                           scenarios::IfThereAreResults if_there_are);
+// --runs and --seed.
+reports::SearchReport guided_report(const Search& search);
 reports::SearchReport exhaust_report(const Search& search);
 
 // --faults, --kinds and --resume of an exhaustive search. CommandError when they make no sense.

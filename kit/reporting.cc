@@ -1,5 +1,6 @@
 #include "kit/reporting.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "checkers/checker.h"
@@ -15,6 +16,10 @@ reports::SearchReport report_of(const scenarios::SearchResult& result) {
                                  .fingerprint = totals.digest.value(),
                                  .interrupted = result.interrupted()};
     for (const scenarios::CheckerTally& tally : totals.checkers) {
+        if (tally.failed > 0) {
+            report.first_failed =
+                std::min(report.first_failed.value_or(tally.first_failed), tally.first_failed);
+        }
         report.verdicts.push_back({.checker = tally.checker,
                                    .pass = tally.passed,
                                    .fail = tally.failed,

@@ -124,6 +124,15 @@ Json fields_of(const CertificateReport& certificate) {
             {"seconds", certificate.seconds}};
 }
 
+Json fields_of(const GuidedReport& guided) {
+    Json features = Json::object();
+    for (const auto& [kind, count] : guided.features) features[kind] = count;
+    return {{"seed", guided.seed},
+            {"changed", guided.changed},
+            {"kept", guided.kept},
+            {"features", std::move(features)}};
+}
+
 Json fields_of(const SearchReport& report) {
     Json verdicts = Json::array();
     for (const VerdictCounts& counts : report.verdicts) {
@@ -159,6 +168,7 @@ Json fields_of(const SearchReport& report) {
             {"runs", report.runs},
             {"asked", report.asked},
             {"failed", report.failed},
+            {"first_failed", report.first_failed ? Json(*report.first_failed) : Json(nullptr)},
             {"in_vain", report.in_vain},
             {"verified", report.verified},
             {"interrupted", report.interrupted},
@@ -169,6 +179,7 @@ Json fields_of(const SearchReport& report) {
             {"failures", std::move(failures)},
             {"broken_runs", std::move(broken)},
             {"certificate", report.certificate ? fields_of(*report.certificate) : Json(nullptr)},
+            {"guided", report.guided ? fields_of(*report.guided) : Json(nullptr)},
             {"gaps", gaps_of(report)}};
 }
 

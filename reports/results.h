@@ -146,14 +146,24 @@ struct CertificateReport {
     double seconds = 0;
 };
 
+// What a guided search learned.
+struct GuidedReport {
+    std::uint64_t seed = 0;
+    std::uint64_t changed = 0;  // runs whose plan was made by changing a kept one
+    std::uint64_t kept = 0;     // plans whose runs covered something new
+    std::vector<std::pair<std::string, std::uint64_t>> features;  // "orders": how many
+};
+
 // Many runs of one scenario.
 struct SearchReport {
     std::string scenario;
     std::string handler;
     std::string what;  // "random runs, seeds 1..1000"
     std::uint64_t runs = 0;
-    std::uint64_t asked = 0;              // runs there would be without an interruption
-    std::uint64_t failed = 0;             // runs in which an invariant broke
+    std::uint64_t asked = 0;   // runs there would be without an interruption
+    std::uint64_t failed = 0;  // runs in which an invariant broke
+    // The first of these: its seed, or its number.
+    std::optional<std::uint64_t> first_failed{};
     std::vector<VerdictCounts> verdicts;  // in the order of the scenario's checkers
     std::vector<FaultCounts> faults;      // kinds that were planned
     std::vector<ProbeCounts> probes;      // all of the scenario's
@@ -161,6 +171,7 @@ struct SearchReport {
     std::vector<FailureReport> failures;
     std::vector<BrokenRun> broken_runs;
     std::optional<CertificateReport> certificate{};  // of an exhaustive search
+    std::optional<GuidedReport> guided{};            // of a guided one
     std::uint64_t fingerprint = 0;  // over the fingerprints of all runs, in order; 0: not known
     bool verified = false;
     bool interrupted = false;

@@ -143,6 +143,19 @@ void add_search_facts(std::string& out, const SearchReport& report, TextStyle st
     if (!unknown.empty()) add_field(out, "unknown", joined(unknown));
 }
 
+void add_guided(std::string& out, const SearchReport& report) {
+    if (!report.guided) return;
+    std::vector<std::string> features;
+    for (const auto& [kind, count] : report.guided->features)
+        features.push_back(grouped(count) + " " + kind);
+    add_field(out, "learned",
+              fmt::format("{} plans kept, which covered {}; {} made by changing these",
+                          grouped(report.guided->kept), joined(features),
+                          counted(report.guided->changed, "run", "runs")));
+    if (report.first_failed)
+        add_field(out, "first failing", fmt::format("run {}", *report.first_failed));
+}
+
 std::string certificate_line(const CertificateReport& certificate) {
     const auto faults = static_cast<std::uint64_t>(certificate.faults);
     return fmt::format("{}: {} planned, {} run, {} skipped, {} violating",
@@ -260,6 +273,7 @@ std::string search_text(const SearchReport& report, TextStyle style) {
                           report.verified ? "; each run twice with the same history" : ""));
     add_field(out, "took effect", took_effect(report.faults));
     add_in_vain(out, report.in_vain);
+    add_guided(out, report);
     add_probes(out, report.probes, style);
     if (report.fingerprint != 0)
         add_field(out, "fingerprint", fingerprint_text(report.fingerprint) + " over all runs");
