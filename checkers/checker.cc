@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
+#include <string>
 
 #include "checkers/judges.h"
 
 namespace fencepost::checkers {
 namespace {
 
-constexpr std::array kCheckers{
+constexpr std::array kBuiltIn{
     Checker{.name = "once",
             .invariant = "Every due effect lands exactly once, and no other effect lands.",
             .judge = &judge_once},
@@ -66,6 +68,11 @@ constexpr std::array kCheckers{
             .judge = &judge_invariants},
 };
 
+std::vector<Checker>& known_checkers() {
+    static std::vector<Checker> known{kBuiltIn.begin(), kBuiltIn.end()};
+    return known;
+}
+
 bool same_name(std::string_view name, std::string_view asked) {
     return std::ranges::equal(name, asked,
                               [](char a, char b) { return a == b || (a == '-' && b == ' '); });
@@ -80,13 +87,24 @@ Judgement judged(const Checker& checker, const Reading& reading) {
 }  // namespace
 
 std::span<const Checker> all_checkers() {
-    return kCheckers;
+    return known_checkers();
 }
 
 const Checker* find_checker(std::string_view name) {
-    const auto* const found = std::ranges::find_if(
-        kCheckers, [name](const Checker& checker) { return same_name(checker.name, name); });
-    return found == kCheckers.end() ? nullptr : found;
+    const auto found = std::ranges::find_if(
+        known_checkers(), [name](const Checker& checker) { return same_name(checker.name, name); });
+    return found == known_checkers().end() ? nullptr : &*found;
+}
+
+void add_checker(const Checker& checker) {
+    if (checker.name.empty() || checker.judge == nullptr) {
+        throw std::invalid_argument("a checker needs a name and a function that judges");
+    }
+    if (find_checker(checker.name) != nullptr) {
+        throw std::invalid_argument("a checker called \"" + std::string(checker.name) +
+                                    "\" is known already");
+    }
+    known_checkers().push_back(checker);
 }
 
 std::vector<Judgement> judge_all(const sim::History& history, const Expectations& expectations,

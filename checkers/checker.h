@@ -25,6 +25,10 @@ std::span<const Checker> all_checkers();
 // Null when there is none of that name; "single claim" is "single-claim".
 const Checker* find_checker(std::string_view name);
 
+// Makes another checker known, after those that there are; before any run. Its texts outlive the
+// process's last run. Throws std::invalid_argument when its name is taken or it has no judge.
+void add_checker(const Checker& checker);
+
 // One judgement for each of `checkers`, in their order. The history is read once.
 std::vector<Judgement> judge_all(const sim::History& history, const Expectations& expectations,
                                  std::span<const Checker* const> checkers);

@@ -22,6 +22,8 @@ namespace {
 
 // One acceptance under way.
 class Acceptance {
+    static constexpr int kConditions = 10;
+
 public:
     Acceptance(const Arguments& arguments, Console& console, FailureFolder& folder)
         : arguments_(arguments),
@@ -37,7 +39,6 @@ public:
         if (report_.interrupted) return std::move(report_);
         searches_left_ = 2 * pairs();
         for (const scenarios::Scenario& scenario : scenarios::all_scenarios()) {
-            if (scenario.condition == 0) continue;
             reports::ConditionReport& condition = condition_of(scenario);
             if (auto reason = obstacle_in(scenario)) condition.obstacles.push_back(*reason);
             for (const scenarios::HandlerSpec* handler : handlers_of(scenario)) {
@@ -74,8 +75,7 @@ private:
         if (!report_.handler.empty()) return handler == report_.handler;
         return std::ranges::any_of(
             scenarios::all_scenarios(), [&](const scenarios::Scenario& scenario) {
-                return scenario.condition != 0 &&
-                       std::ranges::find(scenario.handlers, handler) != scenario.handlers.end();
+                return std::ranges::find(scenario.handlers, handler) != scenario.handlers.end();
             });
     }
 
@@ -100,12 +100,19 @@ private:
     [[nodiscard]] std::size_t pairs() const {
         std::size_t count = 0;
         for (const scenarios::Scenario& scenario : scenarios::all_scenarios()) {
-            if (scenario.condition != 0) count += handlers_of(scenario).size();
+            count += handlers_of(scenario).size();
         }
         return count;
     }
 
+    // A scenario of one's own that is about none of the checklist's is a row of its own below them.
     reports::ConditionReport& condition_of(const scenarios::Scenario& scenario) {
+        if (scenario.condition == 0) {
+            return report_.conditions.emplace_back(
+                reports::ConditionReport{.condition = kConditions + ++own_conditions_,
+                                         .title = scenario.title,
+                                         .evidence = {}});
+        }
         const auto known = std::ranges::find(report_.conditions, scenario.condition,
                                              &reports::ConditionReport::condition);
         if (known != report_.conditions.end()) return *known;
@@ -136,6 +143,7 @@ private:
     Budget budget_;
     SeedRange seeds_;
     std::size_t searches_left_ = 0;
+    int own_conditions_ = 0;
     reports::AcceptReport report_;
 };
 

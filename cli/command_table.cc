@@ -9,7 +9,9 @@ namespace {
 constexpr OptionSpec kHandler{"handler", "H",
                               "the handler under test (default: the scenario's reference)"};
 constexpr OptionSpec kHandlers{"handlers", "LIB,…",
-                               "shared libraries with handlers of your own (docs/plugins.md)"};
+                               "shared libraries with handlers of your own (docs/handlers.md)"};
+constexpr OptionSpec kScenarios{"scenarios", "FILE,…",
+                                "scenarios of your own (docs/scenario-files.md)"};
 constexpr OptionSpec kJobs{"jobs", "N", "worker processes (default: one a processor)"};
 constexpr OptionSpec kFaults{"faults", "K",
                              "every plan with at most K faults, 1 to 3 (default: 1)"};
@@ -52,6 +54,7 @@ const std::vector<CommandSpec>& all_commands() {
              "the two-node acceptance checklist: random sweeps and every plan with one fault",
          .options = {kHandler,
                      kHandlers,
+                     kScenarios,
                      {"seeds", "N|A..B",
                       "seeds of the random runs of each condition (default: 1000)"},
                      kBudget,
@@ -72,6 +75,7 @@ const std::vector<CommandSpec>& all_commands() {
          .summary = "one run: of a plan, of a seed's random plan, or without faults",
          .options = {kHandler,
                      kHandlers,
+                     kScenarios,
                      {"seed", "S", "the random plan of this seed, as a sweep draws it"},
                      {"plan", "FILE", "the plan in this file"},
                      kSet,
@@ -84,6 +88,7 @@ const std::vector<CommandSpec>& all_commands() {
          .summary = "many random plans, one for each seed",
          .options = {kHandler,
                      kHandlers,
+                     kScenarios,
                      {"seeds", "N|A..B", "which seeds (default: 1..1000)"},
                      kBudget,
                      kSet,
@@ -119,6 +124,7 @@ const std::vector<CommandSpec>& all_commands() {
                     "reaches; ends with a certificate",
          .options = {kHandler,
                      kHandlers,
+                     kScenarios,
                      kFaults,
                      kKinds,
                      {"seed", "S", "the seed of all plans: latencies, mostly (default: 0)"},
@@ -132,11 +138,12 @@ const std::vector<CommandSpec>& all_commands() {
          .operand = "DIR...",
          .several_operands = true,
          .summary = "makes one folder of results of the parts of a sweep, and reports on the whole",
-         .options = {kHandlers, {"out", "DIR", "where to"}, kJobs, kJson}},
+         .options = {kHandlers, kScenarios, {"out", "DIR", "where to"}, kJobs, kJson}},
         {.name = "replay",
          .operand = "FAILURE.json",
          .summary = "runs a saved failure and says whether it is still there",
          .options = {kHandlers,
+                     kScenarios,
                      kTrace,
                      kTraceJson,
                      {"step", "", "step through the events, with a look at the world in between"},
@@ -147,6 +154,7 @@ const std::vector<CommandSpec>& all_commands() {
          .summary = "why a saved failure breaks its invariant: what happened, what it takes, and "
                     "what usually causes it",
          .options = {kHandlers,
+                     kScenarios,
                      {"html", "FILE",
                       "a page with a space-time diagram; - is standard output, in "
                       "place of text"},
@@ -155,6 +163,7 @@ const std::vector<CommandSpec>& all_commands() {
          .operand = "FAILURE.json",
          .summary = "leaves out of a failing plan all that it does not need to fail",
          .options = {kHandlers,
+                     kScenarios,
                      {"out", "FILE", "write the smaller failure there (default: print it)"},
                      kVerify,
                      kJson}},
@@ -165,6 +174,7 @@ const std::vector<CommandSpec>& all_commands() {
          .summary = "finds the planted mistakes: by which condition, after how many seeds, and the "
                     "least plan",
          .options = {kHandlers,
+                     kScenarios,
                      {"seeds", "N", "seeds of each scenario at most (default: 10000)"},
                      kJobs,
                      {"out", "DIR", "write the least failure of each and summary.json there"},
@@ -177,6 +187,7 @@ const std::vector<CommandSpec>& all_commands() {
              "failures that were once found: add FILE... keeps them, list replays all, prune "
              "removes those that do not fail any more",
          .options = {kHandlers,
+                     kScenarios,
                      kCorpus,
                      {"yes", "", "prune: remove them; without it, say what would be removed"},
                      {"dry-run", "", "prune: say what would be removed"},
@@ -193,7 +204,7 @@ const std::vector<CommandSpec>& all_commands() {
         {.name = "list",
          .operand = "WHAT",
          .summary = "what there is: scenarios, handlers, faults, checkers, probes or operations",
-         .options = {kHandlers, kJson}},
+         .options = {kHandlers, kScenarios, kJson}},
         {.name = "new",
          .operand = "NAME",
          .summary = "a project to start from: a job, its tables, a scenario and a test, in the "

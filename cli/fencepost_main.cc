@@ -73,7 +73,7 @@ int dispatch(std::span<const char* const> words, Console& console) {
         console.out << help_text(command);
         return 0;
     }
-    const Arguments arguments{command, words};
+    Arguments arguments{command, words};
     load_own(arguments, console);
     return function_of(command)(arguments, console);
 }

@@ -49,6 +49,8 @@ public:
     [[nodiscard]] const CommandSpec& command() const { return command_; }
     // Empty when it is not required and not given.
     [[nodiscard]] const std::string& operand() const { return operand_; }
+    // In place of what was written.
+    void name_operand(std::string name) { operand_ = std::move(name); }
     // All of them, for a command that takes several.
     [[nodiscard]] const std::vector<std::string>& operands() const { return operands_; }
     [[nodiscard]] bool has(std::string_view option) const { return values_.contains(option); }

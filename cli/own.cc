@@ -8,7 +8,9 @@
 
 #include <fencepost/plugin.h>
 #include "cli/command_error.h"
+#include "cli/files.h"
 #include "cli/names.h"
+#include "scenarios/files/scenario_file.h"
 
 namespace fencepost::cli {
 namespace {
@@ -72,13 +74,40 @@ void load_library(const std::string& path) {
     }
 }
 
+// Gives its name.
+std::string load_scenario(const std::string& path) {
+    try {
+        scenarios::Scenario scenario = scenarios::checked_scenario_from_json(
+            read_file(path), std::filesystem::path(path).parent_path());
+        std::string name = scenario.name;
+        scenarios::put_scenario(std::move(scenario));
+        return name;
+    } catch (const scenarios::ScenarioFileError& error) {
+        const scenarios::FilePosition at = error.position();
+        throw CommandError(fmt::format("{}:{}:{}: {}", path, at.line, at.column, error.unplaced()));
+    }
+}
+
+bool takes_scenario_file(const Arguments& arguments) {
+    return arguments.command().operand == "SCENARIO" &&
+           arguments.operand().find('/') != std::string::npos;
+}
+
 }  // namespace
 
-void load_own(const Arguments& arguments, Console& console) {
+void load_own(Arguments& arguments, Console& console) {
     if (const auto libraries = arguments.text("handlers")) {
         for (const std::string& path : listed(*libraries)) load_library(path);
         console.own += " --handlers " + quoted_word(*libraries);
     }
+    std::string files = arguments.text("scenarios").value_or("");
+    for (const std::string& path : listed(files)) load_scenario(path);
+    if (takes_scenario_file(arguments)) {
+        const std::string path = arguments.operand();
+        arguments.name_operand(load_scenario(path));
+        files += (files.empty() ? "" : ",") + path;
+    }
+    if (!files.empty()) console.own += " --scenarios " + quoted_word(files);
 }
 
 }  // namespace fencepost::cli

@@ -21,11 +21,16 @@
 #include <cstddef>
 #include <utility>
 
+#include "checkers/checker.h"
+#include "checkers/findings.h"
 #include "scenarios/own_handler.h"
 #include "scenarios/scenario.h"
 
 namespace fencepost {
 
+using checkers::Checker;
+using checkers::Judgement;
+using checkers::Reading;
 using scenarios::gated;
 using scenarios::HandlerSpec;
 using scenarios::Scenario;
@@ -37,6 +42,8 @@ public:
     // Throws std::invalid_argument when the name is taken, or when what makes a handler is missing:
     // its name or its program.
     void add(HandlerSpec handler) { scenarios::add_handler(std::move(handler)); }
+    // Throws std::invalid_argument when the name is taken. Its texts are string literals.
+    void add(const Checker& checker) { checkers::add_checker(checker); }
     // In place of the scenario of that name, if there is one.
     void add(Scenario scenario) { scenarios::put_scenario(std::move(scenario)); }
 };
