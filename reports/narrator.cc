@@ -342,6 +342,12 @@ std::string Narrator::world_text(const Record& record) const {
     if (const auto ended = record.as<model::RunEnded>())
         return fmt::format("the run ends ({}, {} after healing)", ended->how,
                            sim::to_text(ended->settled_after));
+    if (const auto broken = record.as<model::InvariantBroken>())
+        return fmt::format("the invariant {} does not hold: {}", on_one_line(broken->invariant),
+                           on_one_line(broken->row));
+    if (const auto looked = record.as<model::InvariantLooked>())
+        return fmt::format("the invariant {} was looked at {}", on_one_line(looked->invariant),
+                           counted(looked->times, "time", "times"));
     if (const auto acted = record.as<model::OperatorActed>())
         return fmt::format("an operator: {}", on_one_line(acted->what));
     if (const auto asked = record.as<model::CancelAsked>())
