@@ -12,6 +12,7 @@
 #include "cli/names.h"
 #include "cli/output.h"
 #include "cli/searching.h"
+#include "cli/subjects.h"
 #include "reports/json.h"
 #include "reports/text.h"
 #include "reports/verdicts.h"
@@ -31,6 +32,7 @@ public:
           folder_(folder),
           progress_(console),
           budget_(arguments),
+          profile_(profile_of(arguments)),
           seeds_(arguments.seeds("seeds").value_or(budget_.is_set() ? kManySeeds : kUsualSeeds)),
           report_{.handler = arguments.text("handler").value_or("")} {}
 
@@ -124,7 +126,8 @@ private:
 
     reports::Evidence evidence_of(const scenarios::Scenario& scenario,
                                   const scenarios::HandlerSpec& handler) {
-        const scenarios::Subject subject{scenario.name, handler.name};
+        scenarios::Subject subject{scenario.name, handler.name};
+        subject.profile = profile_;
         scenarios::check_setting(subject.plan(0));
         Search search{scenario, subject, arguments_, console_, progress_, folder_};
         search.time_is_over = budget_.share(searches_left_--);
@@ -141,6 +144,7 @@ private:
     FailureFolder& folder_;
     Progress progress_;
     Budget budget_;
+    const scenarios::Profile profile_;
     SeedRange seeds_;
     std::size_t searches_left_ = 0;
     int own_conditions_ = 0;

@@ -27,6 +27,8 @@ constexpr OptionSpec kShard{"shard", "I/N",
                             "only the I-th of N parts, into DIR/shard-I-of-N (default: as Slurm, "
                             "Kubernetes or Open MPI say)"};
 constexpr OptionSpec kShards{"shards", "N", "of how many parts, where the scheduler says which"};
+constexpr OptionSpec kProfile{"profile", "P",
+                              "how hard random plans are: gentle, default, harsh or a file"};
 constexpr OptionSpec kUntilFailure{"until-failure", "", "stop when an invariant breaks"};
 constexpr OptionSpec kVerify{"verify", "", "run everything twice and compare the histories"};
 constexpr OptionSpec kJson{"json", "FILE",
@@ -55,6 +57,7 @@ const std::vector<CommandSpec>& all_commands() {
          .options = {kHandler,
                      kHandlers,
                      kScenarios,
+                     kProfile,
                      {"seeds", "N|A..B",
                       "seeds of the random runs of each condition (default: 1000)"},
                      kBudget,
@@ -76,6 +79,7 @@ const std::vector<CommandSpec>& all_commands() {
          .options = {kHandler,
                      kHandlers,
                      kScenarios,
+                     kProfile,
                      {"seed", "S", "the random plan of this seed, as a sweep draws it"},
                      {"plan", "FILE", "the plan in this file"},
                      kSet,
@@ -89,6 +93,7 @@ const std::vector<CommandSpec>& all_commands() {
          .options = {kHandler,
                      kHandlers,
                      kScenarios,
+                     kProfile,
                      {"seeds", "N|A..B", "which seeds (default: 1..1000)"},
                      kBudget,
                      kSet,
@@ -109,6 +114,7 @@ const std::vector<CommandSpec>& all_commands() {
          .summary =
              "random plans that learn: those whose runs do something new are changed further",
          .options = {kHandler,
+                     kProfile,
                      {"runs", "N", "how many runs (default: 1000)"},
                      {"seed", "S", "of all that is drawn (default: 1)"},
                      kBudget,

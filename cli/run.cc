@@ -37,7 +37,7 @@ OneRun of_seed(const scenarios::Subject& subject, std::uint64_t seed, const Cons
             .called = fmt::format("seed {}", seed),
             .replay = command_line(console, {"run", subject.scenario, "--handler", subject.handler,
                                              "--seed", std::to_string(seed)}) +
-                      set_option(subject)};
+                      subject_options(subject)};
 }
 
 OneRun without_faults(const scenarios::Subject& subject, const Console& console) {
@@ -45,7 +45,7 @@ OneRun without_faults(const scenarios::Subject& subject, const Console& console)
         .plan = subject.plan(0),
         .called = "the run without faults",
         .replay = command_line(console, {"run", subject.scenario, "--handler", subject.handler}) +
-                  set_option(subject)};
+                  subject_options(subject)};
 }
 
 // The plan that a sweep draws from the seed. Without one, what went wrong is in `problem`: plans

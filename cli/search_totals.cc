@@ -5,6 +5,19 @@
 
 namespace fencepost::cli {
 
+reports::DrawnReport drawn_report_of(const scenarios::Totals& totals,
+                                     const scenarios::Profile& profile) {
+    reports::DrawnReport report{
+        .profile = profile.name, .families = {}, .sizes = totals.sizes, .parameters = {}};
+    for (std::size_t i = 0; i < totals.families.size(); ++i) {
+        if (totals.families[i] == 0) continue;
+        report.families.emplace_back(name_of(static_cast<sim::FaultFamily>(i)), totals.families[i]);
+    }
+    for (const scenarios::ParameterTally& tally : totals.parameters)
+        report.parameters.push_back({tally.parameter, tally.least, tally.most, tally.runs});
+    return report;
+}
+
 reports::CertificateReport report_of(const scenarios::Certificate& certificate,
                                      const scenarios::ExhaustOptions& options) {
     reports::CertificateReport report{

@@ -7,6 +7,9 @@
 
 namespace fencepost::cli {
 
+reports::DrawnReport drawn_report_of(const scenarios::Totals& totals,
+                                     const scenarios::Profile& profile);
+
 reports::CertificateReport report_of(const scenarios::Certificate& certificate,
                                      const scenarios::ExhaustOptions& options);
 

@@ -118,7 +118,7 @@ private:
         return command_line(search_.console,
                             {"run", search_.scenario.name, "--handler", search_.subject.handler,
                              "--seed", std::to_string(seed)}) +
-               set_option(search_.subject);
+               subject_options(search_.subject);
     }
 
     std::string replay_of_mishap(const scenarios::FoundMishap& found) {
@@ -197,6 +197,8 @@ reports::SearchReport full_report(const Search& search, Kind kind,
     report.scenario = search.scenario.name;
     report.handler = search.subject.handler;
     report.verified = search.arguments.has("verify");
+    if (kind != Kind::Exhaust)
+        report.drawn = drawn_report_of(result.totals, search.subject.profile);
     Findings findings{search, kind, result};
     report.broken_runs = findings.broken_runs();
     report.failures = findings.failures();

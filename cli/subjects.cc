@@ -40,9 +40,20 @@ void add_parameter(std::string_view written, scenarios::Subject& subject) {
 
 }  // namespace
 
+scenarios::Profile profile_of(const Arguments& arguments) {
+    const auto written = arguments.text("profile");
+    if (!written) return {};
+    try {
+        return scenarios::read_profile(*written);
+    } catch (const sim::PlanError& error) {
+        throw CommandError(fmt::format("--profile: {}", error.what()));
+    }
+}
+
 scenarios::Subject subject_of(const Arguments& arguments, const scenarios::Scenario& scenario,
                               const scenarios::HandlerSpec& handler) {
     scenarios::Subject subject{scenario.name, handler.name};
+    subject.profile = profile_of(arguments);
     const auto written = arguments.text("set");
     if (!written) {
         scenarios::check_setting(subject.plan(0));
@@ -67,8 +78,13 @@ std::string parameters_text(const scenarios::Subject& subject) {
     return joined_parameters(subject, ", ");
 }
 
-std::string set_option(const scenarios::Subject& subject) {
-    return subject.parameters.empty() ? "" : " --set " + joined_parameters(subject, ",");
+std::string subject_options(const scenarios::Subject& subject) {
+    std::string options =
+        subject.parameters.empty() ? "" : " --set " + joined_parameters(subject, ",");
+    const scenarios::Profile& profile = subject.profile;
+    if (!profile.is_default())
+        options += " --profile " + (profile.path.empty() ? profile.name : profile.path);
+    return options;
 }
 
 }  // namespace fencepost::cli

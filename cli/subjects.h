@@ -10,15 +10,20 @@
 
 namespace fencepost::cli {
 
-// The subject of the options; --set's value is "NAME=NUMBER,NAME=NUMBER". CommandError when a name
-// is no parameter of the scenario, or when a number is none that it can be.
+// The subject of the options; --set's value is "NAME=NUMBER,NAME=NUMBER", --profile's a name or a
+// file. CommandError when a name is no parameter of the scenario, when a number is none that it can
+// be, or when the profile is none.
 scenarios::Subject subject_of(const Arguments& arguments, const scenarios::Scenario& scenario,
                               const scenarios::HandlerSpec& handler);
+
+// Of --profile; the default without it.
+scenarios::Profile profile_of(const Arguments& arguments);
 
 // "accounts=2, batch=1": what is not as usual; empty when all is.
 std::string parameters_text(const scenarios::Subject& subject);
 
-// The end of a command that is about the same subject: " --set accounts=2", or nothing.
-std::string set_option(const scenarios::Subject& subject);
+// The end of a command that is about the same subject: " --set accounts=2 --profile harsh", or
+// nothing.
+std::string subject_options(const scenarios::Subject& subject);
 
 }  // namespace fencepost::cli

@@ -124,6 +124,20 @@ Json fields_of(const CertificateReport& certificate) {
             {"seconds", certificate.seconds}};
 }
 
+Json fields_of(const DrawnReport& drawn) {
+    Json families = Json::object();
+    for (const auto& [family, runs] : drawn.families) families[family] = runs;
+    Json parameters = Json::object();
+    for (const DrawnReport::Values& values : drawn.parameters) {
+        parameters[values.parameter] = {
+            {"least", values.least}, {"most", values.most}, {"runs", values.runs}};
+    }
+    return {{"profile", drawn.profile},
+            {"families", std::move(families)},
+            {"faults", drawn.sizes},
+            {"parameters", std::move(parameters)}};
+}
+
 Json fields_of(const GuidedReport& guided) {
     Json features = Json::object();
     for (const auto& [kind, count] : guided.features) features[kind] = count;
@@ -179,6 +193,7 @@ Json fields_of(const SearchReport& report) {
             {"failures", std::move(failures)},
             {"broken_runs", std::move(broken)},
             {"certificate", report.certificate ? fields_of(*report.certificate) : Json(nullptr)},
+            {"drawn", report.drawn ? fields_of(*report.drawn) : Json(nullptr)},
             {"guided", report.guided ? fields_of(*report.guided) : Json(nullptr)},
             {"gaps", gaps_of(report)}};
 }

@@ -146,6 +146,21 @@ struct CertificateReport {
     double seconds = 0;
 };
 
+// What random plans drew.
+struct DrawnReport {
+    struct Values {
+        std::string parameter;
+        std::int64_t least = 0;
+        std::int64_t most = 0;
+        std::uint64_t runs = 0;  // in which it was not as usual
+    };
+
+    std::string profile;
+    std::vector<std::pair<std::string, std::uint64_t>> families;  // runs with such a fault
+    std::vector<std::uint64_t> sizes;                             // runs by their number of faults
+    std::vector<Values> parameters;
+};
+
 // What a guided search learned.
 struct GuidedReport {
     std::uint64_t seed = 0;
@@ -171,6 +186,7 @@ struct SearchReport {
     std::vector<FailureReport> failures;
     std::vector<BrokenRun> broken_runs;
     std::optional<CertificateReport> certificate{};  // of an exhaustive search
+    std::optional<DrawnReport> drawn{};              // of random plans
     std::optional<GuidedReport> guided{};            // of a guided one
     std::uint64_t fingerprint = 0;  // over the fingerprints of all runs, in order; 0: not known
     bool verified = false;

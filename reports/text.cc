@@ -143,6 +143,24 @@ void add_search_facts(std::string& out, const SearchReport& report, TextStyle st
     if (!unknown.empty()) add_field(out, "unknown", joined(unknown));
 }
 
+void add_drawn(std::string& out, const SearchReport& report) {
+    if (!report.drawn) return;
+    const DrawnReport& drawn = *report.drawn;
+    std::vector<std::string> parts;
+    for (const auto& [family, runs] : drawn.families)
+        parts.push_back(fmt::format("{} ({})", family, grouped(runs)));
+    std::vector<std::string> sizes;
+    for (std::size_t i = 0; i < drawn.sizes.size(); ++i)
+        sizes.push_back(fmt::format("{} ({})", i, grouped(drawn.sizes[i])));
+    std::string text = fmt::format("profile {}; families of faults: {}; faults a plan: {}",
+                                   drawn.profile, joined(parts), joined(sizes));
+    for (const DrawnReport::Values& values : drawn.parameters) {
+        text += fmt::format("; {}: {} to {} ({})", values.parameter, values.least, values.most,
+                            grouped(values.runs));
+    }
+    add_field(out, "drawn", text);
+}
+
 void add_guided(std::string& out, const SearchReport& report) {
     if (!report.guided) return;
     std::vector<std::string> features;
@@ -271,6 +289,7 @@ std::string search_text(const SearchReport& report, TextStyle style) {
               fmt::format("{}, {} with a broken invariant{}", grouped(report.runs),
                           grouped(report.failed),
                           report.verified ? "; each run twice with the same history" : ""));
+    add_drawn(out, report);
     add_field(out, "took effect", took_effect(report.faults));
     add_in_vain(out, report.in_vain);
     add_guided(out, report);

@@ -70,10 +70,11 @@ static_assert(static_cast<int>(Verdict::Pass) == 0 && static_cast<int>(Verdict::
               "the view verdicts says so");
 
 // What tells a sweep from others, as it stands in the file, in the order of the table's columns.
-std::array<std::pair<const char*, std::string>, 10> identity_of(const StoredSweep& sweep) {
+std::array<std::pair<const char*, std::string>, 11> identity_of(const StoredSweep& sweep) {
     return {{{"scenario", sweep.subject.scenario},
              {"handler", sweep.subject.handler},
              {"parameters", Json(sweep.subject.parameters).dump()},
+             {"profile", to_json(sweep.subject.profile)},
              {"first_seed", std::to_string(sweep.seeds.first)},
              {"last_seed", std::to_string(sweep.seeds.last)},
              {"shard", std::to_string(sweep.shard.number)},
@@ -87,13 +88,14 @@ StoredSweep sweep_in(const SqliteFile& file) {
     SqliteStatement row = file.prepare("SELECT * FROM sweep");
     if (!row.step()) throw sim::PlanError(file.path() + ": the sweep is not named");
     StoredSweep sweep;
-    sweep.subject = {row.text(0), row.text(1), {}};
+    sweep.subject = {row.text(0), row.text(1)};
     Json::parse(row.text(2)).get_to(sweep.subject.parameters);
-    sweep.seeds = {unsigned_of(row.number(3)), unsigned_of(row.number(4))};
-    sweep.shard = {unsigned_of(row.number(5)), unsigned_of(row.number(6))};
-    sweep.verified = row.number(7) != 0;
-    sweep.version = row.text(8);
-    sweep.program = sim::seed_from_text(row.text(9));
+    sweep.subject.profile = profile_from_json(row.text(3));
+    sweep.seeds = {unsigned_of(row.number(4)), unsigned_of(row.number(5))};
+    sweep.shard = {unsigned_of(row.number(6)), unsigned_of(row.number(7))};
+    sweep.verified = row.number(8) != 0;
+    sweep.version = row.text(9);
+    sweep.program = sim::seed_from_text(row.text(10));
     return sweep;
 }
 
@@ -123,7 +125,7 @@ struct ResultsStore::State {
         const auto identity = identity_of(begun);
         std::vector<SqliteValue> values;
         for (const auto& [column, text] : identity) values.emplace_back(std::string_view{text});
-        file.prepare("INSERT INTO sweep VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(values);
+        file.prepare("INSERT INTO sweep VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(values);
         const Scenario& of = *find_scenario(begun.subject.scenario);
         SqliteStatement checker = file.prepare("INSERT INTO checkers VALUES (?, ?)");
         for (std::size_t i = 0; i < of.checkers.size(); ++i)

@@ -8,11 +8,12 @@ namespace fencepost::scenarios {
 // PRAGMA application_id, by which a file is known to be a store: "FPST".
 inline constexpr std::int64_t kStoreApplication = 0x46505354;
 // PRAGMA user_version.
-inline constexpr std::int64_t kLayout = 1;
+inline constexpr std::int64_t kLayout = 2;
 
 inline constexpr const char* kStoreTables = R"(
 CREATE TABLE sweep(
     scenario TEXT NOT NULL, handler TEXT NOT NULL, parameters TEXT NOT NULL,
+    profile TEXT NOT NULL,
     first_seed INTEGER NOT NULL, last_seed INTEGER NOT NULL,
     shard INTEGER NOT NULL, shards INTEGER NOT NULL,
     verified INTEGER NOT NULL, version TEXT NOT NULL, program TEXT NOT NULL) STRICT;

@@ -275,19 +275,30 @@ private:
 
 Mutator::Mutator(const Scenario& scenario, const Subject& subject, const Catalogue& catalogue)
     : scenario_(scenario),
+      profile_(subject.profile),
       menu_(scenario, subject.parameters, keys_of(catalogue)),
       most_faults_(static_cast<std::size_t>(std::max(0, scenario.most_faults))) {
     for (std::size_t i = 0; i < catalogue.points.size(); ++i) {
         if (catalogue.seen[i] > 0) usual_points_.push_back(catalogue.points[i]);
     }
-    for (const std::string& node : scenario.nodes) timed_.emplace(node, menu_.at_time(node));
+    if (most_faults_ > 0) most_faults_ = profile_.most_faults.value_or(most_faults_);
+    for (const std::string& node : scenario.nodes)
+        timed_.emplace(node, allowed(menu_.at_time(node)));
     std::erase_if(timed_, [](const auto& node) { return node.second.empty(); });
 }
 
 const Mutator::Options& Mutator::options_at(const std::string& node, std::string_view operation) {
     const auto [options, is_new] = at_points_.try_emplace(std::pair{node, std::string(operation)});
-    if (is_new) options->second = menu_.at_point(node, operation);
+    if (is_new) options->second = allowed(menu_.at_point(node, operation));
     return options->second;
+}
+
+Mutator::Options Mutator::allowed(Options options) const {
+    std::erase_if(options, [this](const FaultOption& option) {
+        return !profile_.allows(option.fault) ||
+               profile_.percent_of(sim::info_of(option.fault.kind).family) == 0;
+    });
+    return options;
 }
 
 sim::Plan Mutator::child(const Member& parent, const sim::Plan& other, const sim::Random& random) {

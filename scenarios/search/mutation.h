@@ -35,10 +35,12 @@ private:
     class Change;
     using Options = std::vector<FaultOption>;
 
-    [[nodiscard]] const Options& options_at(const std::string& node,
-                                            std::string_view operation);
+    [[nodiscard]] const Options& options_at(const std::string& node, std::string_view operation);
+
+    [[nodiscard]] Options allowed(Options options) const;
 
     const Scenario& scenario_;
+    Profile profile_;
     FaultMenu menu_;
     std::size_t most_faults_;
     std::vector<ReachedPoint> usual_points_;

@@ -29,10 +29,13 @@ constexpr std::uint64_t kNode = sim::hash_of("search/node");
 constexpr std::uint64_t kWhen = sim::hash_of("search/when");
 constexpr std::uint64_t kAny = sim::hash_of("search/any-node");
 constexpr std::uint64_t kInstant = sim::hash_of("search/instant");
+constexpr std::uint64_t kParameter = sim::hash_of("search/parameter");
+constexpr std::uint64_t kOffset = sim::hash_of("search/clock-offset");
+constexpr std::uint64_t kLatency = sim::hash_of("search/latency");
 
 // In a million.
-constexpr std::uint64_t kNoFaults = 150'000;  // a plan in which only latencies differ
-constexpr std::uint64_t kAtTime = 250'000;    // a fault at a time rather than at a point
+constexpr std::uint64_t kPercent = 10'000;
+constexpr std::uint64_t kAtTime = 250'000;  // a fault at a time rather than at a point
 constexpr std::uint64_t kOtherPoint = 200'000;
 constexpr std::uint64_t kLaterPoint = 500'000;       // one that only a fault leads to
 constexpr std::uint64_t kFirstLaterPoint = 100'000;  // the same for the first fault of a plan
@@ -41,6 +44,9 @@ constexpr std::uint64_t kByOperation = 500'000;
 
 // The keys of Redis that are evicted are the first so many.
 constexpr std::size_t kMostKeys = 4;
+
+// Every node has begun to boot by then: what is off from the start is off from here on.
+constexpr sim::Duration kBooted = 600ms;
 
 // Seeds of the runs that the catalogue is made from: who comes first differs with the latencies.
 constexpr std::uint64_t kCatalogueSeeds = 8;
@@ -146,12 +152,18 @@ Catalogue catalogue_of(const Scenario& scenario, const Subject& subject, const P
 PlanSource::PlanSource(const Scenario& scenario, Subject subject, const Catalogue& catalogue)
     : subject_(std::move(subject)),
       families_(scenario.families),
+      nodes_(scenario.nodes),
+      usual_(scenario.parameters),
       most_faults_(static_cast<std::uint64_t>(std::max(0, scenario.most_faults))),
+      healed_(scenario.start + scenario.healed_after),
       reached_(catalogue.points),
       start_(scenario.start),
       busy_from_(catalogue.busy_from),
       busy_until_(catalogue.busy_until),
       last_busy_(catalogue.last_busy) {
+    if (most_faults_ > 0)
+        most_faults_ = std::max(subject_.profile.most_faults.value_or(most_faults_),
+                                subject_.profile.least_faults);
     std::vector<std::string> keys = catalogue.keys;
     if (keys.size() > kMostKeys) keys.resize(kMostKeys);
     const FaultMenu menu{scenario, subject_.parameters, std::move(keys)};
@@ -159,7 +171,10 @@ PlanSource::PlanSource(const Scenario& scenario, Subject subject, const Catalogu
     for (const std::string& node : scenario.nodes) timed_.push_back(menu_of(menu.at_time(node)));
 }
 
-PlanSource::Menu PlanSource::menu_of(std::vector<FaultOption> options) {
+PlanSource::Menu PlanSource::menu_of(std::vector<FaultOption> options) const {
+    std::erase_if(options, [this](const FaultOption& option) {
+        return !subject_.profile.allows(option.fault);
+    });
     Menu menu{std::move(options), {}};
     for (std::uint32_t i = 0; i < menu.options.size(); ++i) {
         if (i == 0 || menu.options[i].fault.kind != menu.options[i - 1].fault.kind) {
@@ -215,23 +230,79 @@ public:
         : source_(source), random_(seed), plan_(source.subject_.plan(seed)) {}
 
     sim::Plan plan() && {
+        draw_parameters();
+        draw_skews();
         if (source_.most_faults_ == 0 || source_.families_.empty()) return std::move(plan_);
-        if (random_.chance(kNoFaults, kHowMany)) return std::move(plan_);
+        if (random_.chance(profile().without_faults * kPercent, kHowMany)) return std::move(plan_);
         choose_families();
-        const std::uint64_t count = 1 + random_.below(source_.most_faults_, kHowMany, 1);
-        for (fault_ = 0; fault_ < count; ++fault_) add_fault();
+        const std::uint64_t least = profile().least_faults;
+        const std::uint64_t count =
+            least + random_.below(source_.most_faults_ - least + 1, kHowMany, 1);
+        for (fault_ = 0; fault_ < count && families_ != 0; ++fault_) add_fault();
         return std::move(plan_);
     }
 
 private:
+    [[nodiscard]] const Profile& profile() const { return source_.subject_.profile; }
+
+    void draw_parameters() {
+        for (const auto& [name, range] : profile().parameters) {
+            const auto usual = source_.usual_.all().find(name);
+            if (usual == source_.usual_.all().end() || plan_.parameters.contains(name)) continue;
+            const auto width = static_cast<std::uint64_t>(range.most - range.least + 1);
+            const std::int64_t value = range.least + static_cast<std::int64_t>(random_.below(
+                                                         width, kParameter, sim::hash_of(name)));
+            if (value != usual->second) plan_.parameters[name] = value;
+        }
+    }
+
+    // Clocks and latencies that are off as long as there are faults.
+    void draw_skews() {
+        const sim::Time from = source_.start_ + kBooted;
+        for (const std::string& node : source_.nodes_) {
+            if (is_skewed(profile().clock_offsets, FaultFamily::Clock, kOffset, node)) {
+                const sim::Duration most = profile().clock_offsets.most;
+                Fault& fault = add_at(from, FaultKind::ClockJump, node);
+                fault.by = in_milliseconds(-most, most, kOffset, node);
+            }
+            if (is_skewed(profile().latencies, FaultFamily::Node, kLatency, node)) {
+                Fault& fault = add_at(from, FaultKind::Slow, node);
+                fault.by = in_milliseconds(1ms, profile().latencies.most, kLatency, node);
+                fault.lasting = source_.healed_ - from;
+            }
+        }
+    }
+    [[nodiscard]] bool is_skewed(const Profile::Skew& skew, FaultFamily family, std::uint64_t site,
+                                 const std::string& node) const {
+        return std::ranges::find(source_.families_, family) != source_.families_.end() &&
+               random_.chance(skew.percent * kPercent, site, sim::hash_of(node));
+    }
+    Fault& add_at(sim::Time at, FaultKind kind, const std::string& party) {
+        Fault& fault = plan_.faults.emplace_back();
+        fault.at_time = at;
+        fault.kind = kind;
+        fault.party = party;
+        return fault;
+    }
+    // Never none at all.
+    [[nodiscard]] sim::Duration in_milliseconds(sim::Duration from, sim::Duration until,
+                                                std::uint64_t site, const std::string& node) const {
+        const auto drawn = std::chrono::round<std::chrono::milliseconds>(
+            random_.between(from, until, site, sim::hash_of(node), 1));
+        return drawn == 0ms ? 1ms : drawn;
+    }
+
     void choose_families() {
+        std::vector<FaultFamily> possible;
         for (const FaultFamily family : source_.families_) {
-            if (random_.chance(500'000, kFamilies, static_cast<std::uint64_t>(family))) {
+            const std::uint64_t percent = profile().percent_of(family);
+            if (percent > 0) possible.push_back(family);
+            if (random_.chance(percent * kPercent, kFamilies, static_cast<std::uint64_t>(family))) {
                 switch_on(family);
             }
         }
-        if (families_ != 0) return;
-        switch_on(source_.families_[random_.below(source_.families_.size(), kFamilies, 99)]);
+        if (families_ != 0 || possible.empty()) return;
+        switch_on(possible[random_.below(possible.size(), kFamilies, 99)]);
     }
     void switch_on(FaultFamily family) { families_ |= 1U << static_cast<unsigned>(family); }
     [[nodiscard]] bool on(FaultKind kind) const {

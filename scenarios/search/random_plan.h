@@ -4,7 +4,7 @@
 // a scenario and handler, from runs without faults and from a fixed set of runs with one, so that
 // points which exist only after a fault (a take-over, a second incarnation) can be drawn as well.
 // Each seed first draws which families of faults it uses: a plan of one kind alone reaches what a
-// mixture hides.
+// mixture hides. How much of everything is drawn is the profile's to say.
 #pragma once
 
 #include <array>
@@ -17,6 +17,7 @@
 #include "scenarios/scenario.h"
 #include "scenarios/search/fault_menu.h"
 #include "scenarios/search/plan_runner.h"
+#include "scenarios/search/profile.h"
 #include "sim/plan.h"
 #include "sim/random.h"
 
@@ -27,6 +28,7 @@ struct Subject {
     std::string scenario;
     std::string handler;
     std::map<std::string, std::int64_t, std::less<>> parameters{};  // overrides
+    Profile profile{};  // of random plans; others know nothing of it
 
     [[nodiscard]] sim::Plan plan(std::uint64_t seed) const;
     bool operator==(const Subject&) const = default;
@@ -93,13 +95,16 @@ private:
     };
     class Draw;
 
-    static Menu menu_of(std::vector<FaultOption> options);
+    [[nodiscard]] Menu menu_of(std::vector<FaultOption> options) const;
     void add_point(const Catalogue& catalogue, std::size_t index, const FaultMenu& menu);
     [[nodiscard]] const Pool& pool(bool of_job, bool usual) const;
 
     Subject subject_;
     std::vector<sim::FaultFamily> families_;
+    std::vector<std::string> nodes_;
+    Parameters usual_;
     std::uint64_t most_faults_;
+    sim::Time healed_;
     std::vector<ReachedPoint> reached_;
     sim::Time start_;
     sim::Time busy_from_;

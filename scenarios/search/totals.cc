@@ -122,9 +122,32 @@ void Totals::add(std::uint64_t item, const sim::Plan& plan, const RunResult& res
         inert |= fate == FaultFate::Inert;
         effect |= fate == FaultFate::TookEffect;
     }
+    note_drawn(plan);
     if (plan.faults.empty()) ++runs_without_faults;
     if (inert) ++runs_with_inert_faults;
     if (!plan.faults.empty() && !effect) ++runs_without_effect;
+}
+
+void Totals::note_drawn(const sim::Plan& plan) {
+    std::array<bool, kFamilies> has{};
+    for (const sim::Fault& fault : plan.faults)
+        has.at(static_cast<std::size_t>(sim::info_of(fault.kind).family)) = true;
+    for (std::size_t i = 0; i < kFamilies; ++i) families.at(i) += has.at(i) ? 1 : 0;
+    if (sizes.size() <= plan.faults.size()) sizes.resize(plan.faults.size() + 1);
+    ++sizes[plan.faults.size()];
+    for (const auto& [name, value] : plan.parameters) add_values({name, value, value, 1});
+}
+
+void Totals::add_values(const ParameterTally& more) {
+    const auto known =
+        std::ranges::lower_bound(parameters, more.parameter, {}, &ParameterTally::parameter);
+    if (known == parameters.end() || known->parameter != more.parameter) {
+        parameters.insert(known, more);
+        return;
+    }
+    known->least = std::min(known->least, more.least);
+    known->most = std::max(known->most, more.most);
+    known->runs += more.runs;
 }
 
 void Totals::add_difference(std::uint64_t item, const Difference& difference) {
@@ -179,6 +202,10 @@ void Totals::append(const Totals& next) {
         faults[i].struck += next.faults[i].struck;
         faults[i].took_effect += next.faults[i].took_effect;
     }
+    for (std::size_t i = 0; i < kFamilies; ++i) families.at(i) += next.families.at(i);
+    if (sizes.size() < next.sizes.size()) sizes.resize(next.sizes.size());
+    for (std::size_t i = 0; i < next.sizes.size(); ++i) sizes[i] += next.sizes[i];
+    for (const ParameterTally& more : next.parameters) add_values(more);
     runs_without_faults += next.runs_without_faults;
     runs_with_inert_faults += next.runs_with_inert_faults;
     runs_without_effect += next.runs_without_effect;
@@ -216,6 +243,9 @@ struct TotalsCodec {
         });
         io.all(t.probes, [](Io& one, auto& p) { one(p.probe, p.runs, p.first); });
         for (auto& tally : t.faults) io(tally.planned, tally.struck, tally.took_effect);
+        io(t.families);
+        io.all(t.sizes, [](Io& one, auto& size) { one(size); });
+        io.all(t.parameters, [](Io& one, auto& p) { one(p.parameter, p.least, p.most, p.runs); });
         io(t.runs_without_faults, t.runs_with_inert_faults, t.runs_without_effect);
         io(t.digest.sum_, t.digest.power_);
         io.all(t.failures, [](Io& one, auto& f) {

@@ -44,6 +44,16 @@ struct FaultTally {
     bool operator==(const FaultTally&) const = default;
 };
 
+// The values of a parameter in plans that do not leave it as usual.
+struct ParameterTally {
+    std::string parameter;
+    std::int64_t least = 0;
+    std::int64_t most = 0;
+    std::uint64_t runs = 0;
+
+    bool operator==(const ParameterTally&) const = default;
+};
+
 struct FailingRun {
     std::uint64_t item = 0;
     std::uint64_t ordinal = 0;  // the how-manieth failing run it is, from 0
@@ -89,6 +99,7 @@ struct TotalsOptions {
 class Totals {
 public:
     static constexpr std::size_t kKinds = 32;
+    static constexpr std::size_t kFamilies = 8;
 
     Totals() = default;
     Totals(const Scenario& scenario, const TotalsOptions& options);
@@ -106,12 +117,15 @@ public:
     std::uint64_t records = 0;
     std::array<std::uint64_t, 4> ends{};  // runs by sim::RunEnd
     std::array<std::uint64_t, 4> first_ends{kNoItem, kNoItem, kNoItem, kNoItem};
-    std::vector<CheckerTally> checkers;        // in the order of the scenario
-    std::vector<ProbeTally> probes;            // in the order of the scenario
-    std::array<FaultTally, kKinds> faults{};   // by sim::FaultKind
-    std::uint64_t runs_without_faults = 0;     // planned
-    std::uint64_t runs_with_inert_faults = 0;  // at least one fault never struck
-    std::uint64_t runs_without_effect = 0;     // of those with faults: no fault took effect
+    std::vector<CheckerTally> checkers;               // in the order of the scenario
+    std::vector<ProbeTally> probes;                   // in the order of the scenario
+    std::array<FaultTally, kKinds> faults{};          // by sim::FaultKind
+    std::array<std::uint64_t, kFamilies> families{};  // runs with such a fault, by FaultFamily
+    std::vector<std::uint64_t> sizes;                 // runs by the number of their faults
+    std::vector<ParameterTally> parameters;           // in the order of their names
+    std::uint64_t runs_without_faults = 0;            // planned
+    std::uint64_t runs_with_inert_faults = 0;         // at least one fault never struck
+    std::uint64_t runs_without_effect = 0;            // of those with faults: no fault took effect
     SequenceDigest digest;
     std::vector<FailingRun> failures;  // in order; not all: see TotalsOptions
     std::uint64_t nondeterministic_runs = 0;
@@ -127,6 +141,8 @@ private:
     friend struct TotalsCodec;
     CheckerTally& tally_of(std::string_view checker, std::size_t likely);
     [[nodiscard]] bool keeps(const FailingRun& run) const;
+    void note_drawn(const sim::Plan& plan);
+    void add_values(const ParameterTally& more);
 
     std::uint64_t failures_kept_ = 20;
     bool keep_fingerprints_ = false;
