@@ -114,6 +114,8 @@ const std::vector<CommandSpec>& all_commands() {
          .summary =
              "random plans that learn: those whose runs do something new are changed further",
          .options = {kHandler,
+                     kHandlers,
+                     kScenarios,
                      kProfile,
                      {"runs", "N", "how many runs (default: 1000)"},
                      {"seed", "S", "of all that is drawn (default: 1)"},
