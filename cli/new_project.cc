@@ -102,7 +102,7 @@ private:
             }
         };
         replace("@NAME@", name_);
-        replace("@TEST_NAME@", in_camel_case(name_));
+        replace("TestOfTheJob", in_camel_case(name_));  // a word, for formatters
         replace("@EXPECTED@", mistake_.empty()
                                   ? "it passes, as far as it applies."
                                   : "it fails. The mistake stands at the head of `handler.cc`.");

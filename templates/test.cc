@@ -8,7 +8,7 @@ extern "C" void fencepost_plugin_register(fencepost::Registry& registry);
 
 namespace {
 
-TEST(@TEST_NAME @, LandsEachStatementOnceWhateverFails) {
+TEST(TestOfTheJob, LandsEachStatementOnceWhateverFails) {
     EXPECT_FENCEPOST_ACCEPTS("@NAME@");
 }
 
