@@ -10,8 +10,9 @@
 namespace fencepost::kit {
 
 struct TrialOptions {
-    // Random plans of each scenario: those of the seeds 1 to so many.
-    std::uint64_t seeds = 200;
+    // Random plans of each scenario: those of the seeds 1 to so many; as many as `fencepost accept`
+    // draws.
+    std::uint64_t seeds = 1'000;
     // And every plan with at most so many faults, 1 to 3; 0: none of these.
     int faults = 1;
     // These scenarios alone; empty: those of the acceptance checklist in which the handler can take

@@ -11,6 +11,8 @@
 #include "kit/explaining.h"
 #include "kit/reporting.h"
 #include "reports/text.h"
+#include "scenarios/built_in.h"
+#include "scenarios/files/scenario_file.h"
 #include "scenarios/search/shrink.h"
 #include "scenarios/search/whole_file.h"
 
@@ -37,18 +39,6 @@ std::string program() {
     return called.empty() ? "fencepost" : called;
 }
 
-// " --handlers ./libinvoices.so", or nothing where the program knows the handler by itself.
-// Nothing at all when it cannot know it.
-std::optional<std::string> handlers_option(const std::string& handler,
-                                           const TrialOptions& options) {
-    if (scenarios::is_built_in(handler)) return "";
-    const std::string library = options.handlers_library.empty()
-                                    ? from_environment("FENCEPOST_HANDLERS")
-                                    : options.handlers_library;
-    if (library.empty()) return std::nullopt;
-    return " --handlers " + library;
-}
-
 // Writes to the folder, which is made. The path, or why there is no such file.
 struct Written {
     std::string file;
@@ -67,6 +57,41 @@ Written write(const std::string& name, const std::string& text, const TrialOptio
     }
 }
 
+// " --handlers ./libinvoices.so", or nothing where the program knows the handler by itself.
+// Nothing at all when it cannot know it.
+std::optional<std::string> handlers_option(const std::string& handler,
+                                           const TrialOptions& options) {
+    if (scenarios::is_built_in(handler)) return "";
+    const std::string library = options.handlers_library.empty()
+                                    ? from_environment("FENCEPOST_HANDLERS")
+                                    : options.handlers_library;
+    if (library.empty()) return std::nullopt;
+    return " --handlers " + library;
+}
+
+// " --scenarios fencepost-failures/same-instant-1f.scenario.json", or nothing where the program
+// knows the scenario by itself. Nothing at all when it cannot be written.
+std::optional<std::string> scenarios_option(const std::string& name, const TrialOptions& options) {
+    if (scenarios::is_built_in_scenario(name)) return "";
+    try {
+        const Written written = write(scenarios::plain_name(name + ".scenario.json"),
+                                      scenarios::to_json(*scenarios::find_scenario(name)), options);
+        if (written.file.empty()) return std::nullopt;
+        return " --scenarios " + written.file;
+    } catch (const std::exception&) {
+        return std::nullopt;  // it says what no file can say
+    }
+}
+
+// What the program needs besides, to know the plan's scenario and handler; nothing at all when it
+// cannot know them.
+std::optional<std::string> own_options(const sim::Plan& plan, const TrialOptions& options) {
+    const auto handlers = handlers_option(plan.handler, options);
+    const auto scenarios = handlers ? scenarios_option(plan.scenario, options) : std::nullopt;
+    if (!scenarios) return std::nullopt;
+    return *handlers + *scenarios;
+}
+
 // Why it breaks, in the words of `fencepost explain`; empty when that cannot be told.
 std::string explanation(const SavedFailure& saved, const TrialOptions& options) {
     const scenarios::Failure& failure = saved.failure;
@@ -76,11 +101,10 @@ std::string explanation(const SavedFailure& saved, const TrialOptions& options) 
             auto explained = explain(failure.plan, failure.invariant, failure.key, runner);
             if (!explained) return std::string{};
             reports::Explanation& of = explained->explanation;
-            if (const auto handlers = handlers_option(failure.plan.handler, options);
-                handlers && !saved.file.empty()) {
-                of.replay = fmt::format("{} replay {}{} --trace", program(), saved.file, *handlers);
-                of.picture = fmt::format("{} explain {}{} --html page.html", program(), saved.file,
-                                         *handlers);
+            if (const auto own = own_options(failure.plan, options); own && !saved.file.empty()) {
+                of.replay = fmt::format("{} replay {}{} --trace", program(), saved.file, *own);
+                of.picture =
+                    fmt::format("{} explain {}{} --html page.html", program(), saved.file, *own);
             }
             return reports::explanation_text(of);
         },
@@ -103,10 +127,10 @@ std::string failures_folder(const TrialOptions& options) {
     return folder.empty() ? "fencepost-failures" : folder;
 }
 
-std::string replay_command(const std::string& file, const std::string& handler,
+std::string replay_command(const std::string& file, const sim::Plan& plan,
                            const TrialOptions& options) {
-    if (const auto handlers = handlers_option(handler, options))
-        return fmt::format("{} replay {}{}", program(), file, *handlers);
+    if (const auto own = own_options(plan, options))
+        return fmt::format("{} replay {}{}", program(), file, *own);
     if (!options.test_command.empty())
         return fmt::format("FENCEPOST_REPLAY={} {}", file, options.test_command);
     return fmt::format("FENCEPOST_REPLAY={} (in the environment of this test)", file);
@@ -144,7 +168,7 @@ SavedFailure save(scenarios::Failure failure, std::uint64_t seen, const TrialOpt
     report.first_seen = found.seed ? fmt::format("seed {}", *found.seed) : found.how;
     report.file = written.file;
     if (!written.file.empty())
-        report.replay = replay_command(written.file, saved.failure.plan.handler, options);
+        report.replay = replay_command(written.file, saved.failure.plan, options);
     saved.text = reports::failure_text(report) + written.problem;
     const std::string why = explanation(saved, options);
     if (!why.empty()) saved.text += "\n" + why;
@@ -158,7 +182,7 @@ std::string mishap_text(const scenarios::Mishap& mishap, const sim::Plan& plan,
                                                 sim::seed_to_text(plan.seed))),
               sim::to_json(plan), options);
     const std::string replay =
-        written.file.empty() ? "" : replay_command(written.file, plan.handler, options);
+        written.file.empty() ? "" : replay_command(written.file, plan, options);
     return reports::broken_run_text(broken_run_of(mishap, run, replay)) + written.problem;
 }
 

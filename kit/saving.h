@@ -24,8 +24,9 @@ scenarios::PoolOptions pool_of(const TrialOptions& options);
 // The folder in which the trial's failures go.
 std::string failures_folder(const TrialOptions& options);
 
-// The command that shows the failure in the file again.
-std::string replay_command(const std::string& file, const std::string& handler,
+// The command that shows the failure in the file again, of a plan of that scenario and handler.
+// Where the program does not bring the scenario itself, it is written beside, once.
+std::string replay_command(const std::string& file, const sim::Plan& plan,
                            const TrialOptions& options);
 
 // The least failure of the checker, on the key if that is possible, that the failing plan leads to;

@@ -2,7 +2,11 @@
 // forms).
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <set>
+#include <string>
 
+#include "scenarios/built_in.h"
 #include "scenarios/conditions/conditions.h"
 #include "scenarios/scenario.h"
 
@@ -137,6 +141,11 @@ std::vector<Scenario>& known_scenarios() {
     return known;
 }
 
+std::set<std::string, std::less<>>& put_names() {
+    static std::set<std::string, std::less<>> names;
+    return names;
+}
+
 }  // namespace
 
 const std::vector<Scenario>& all_scenarios() {
@@ -144,6 +153,7 @@ const std::vector<Scenario>& all_scenarios() {
 }
 
 void put_scenario(Scenario scenario) {
+    put_names().insert(scenario.name);
     auto& known = known_scenarios();
     const auto same = std::ranges::find(known, scenario.name, &Scenario::name);
     if (same == known.end()) {
@@ -151,6 +161,10 @@ void put_scenario(Scenario scenario) {
     } else {
         *same = std::move(scenario);
     }
+}
+
+bool is_built_in_scenario(std::string_view name) {
+    return find_scenario(name) != nullptr && !put_names().contains(name);
 }
 
 std::string_view condition_title(int condition) {

@@ -6,7 +6,12 @@
 #include <set>
 #include <stdexcept>
 
+#include "kit/acceptance.h"
+#include "scenarios/files/scenario_file.h"
 #include "scenarios/runner.h"
+#include "scenarios/search/failure.h"
+#include "scenarios/search/whole_file.h"
+#include "tests/kit/folder.h"
 
 namespace fencepost::kit {
 namespace {
@@ -56,6 +61,30 @@ TEST(WorldsTest, SmallerWorldsEndWithTheUsualOne) {
         EXPECT_EQ(cluster.nodes.size(), 2U);
         EXPECT_EQ(cluster.scheduler.mode, model::SchedulerMode::EveryNode);
     }
+}
+
+TEST(WorldsTest, AFailureInAnotherWorldIsSavedWithThatWorld) {
+    const Folder folder;
+    const WorldSpace space{"holder-leaves"};
+    const Timetable usual = space.smaller(Timetable{}).front();
+    Cluster cluster = space.draw_cluster(1);
+    cluster.scheduler = scenarios::find_scenario("holder-leaves")->scheduler;
+    cluster.nodes = {"A", "B", "C"};
+    const std::string name = space.put(cluster, usual);
+    const Verdict verdict = hold(name, {"lock-only", {.failures_folder = folder.path()}}, 500);
+    ASSERT_EQ(verdict.failures.size(), 1U) << verdict.text;
+    const std::string file = folder.path() + "/" + name + ".scenario.json";
+    EXPECT_NE(verdict.text.find("--scenarios " + file), std::string::npos) << verdict.text;
+
+    const scenarios::Scenario saved =
+        scenarios::scenario_from_json(scenarios::read_whole_file(file), folder.path());
+    EXPECT_EQ(saved.name, name);
+    EXPECT_EQ(saved.nodes, cluster.nodes);
+    scenarios::put_scenario(saved);
+    scenarios::Runner runner;
+    const scenarios::Failure& failure = verdict.failures.front().failure;
+    EXPECT_EQ(scenarios::compare(failure, runner.run(failure.plan)).verdict,
+              scenarios::ReplayVerdict::SameFailure);
 }
 
 TEST(WorldsTest, WhatMakesNoWorldIsRefused) {
