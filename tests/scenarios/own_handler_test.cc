@@ -84,7 +84,8 @@ TEST(OwnHandler, IsBlamedForWhatTheUndisturbedRunLeavesAndAFaultTakesAway) {
                   std::string(kSchema) + "CREATE TABLE done (night TEXT PRIMARY KEY);\n"),
               {{.table = "expiry"}});
     EXPECT_FALSE(run_of(handler).failed());
-    sim::Fault crash = fault_at("*/db.execute/1", sim::Phase::Applied, sim::FaultKind::Crash);
+    sim::Fault crash =
+        fault_at("*#1/daily-reconcile@*/db.execute/1", sim::Phase::Applied, sim::FaultKind::Crash);
     crash.restart_after = std::chrono::seconds{1};
     const RunResult result = run_of(handler, {crash});
     EXPECT_EQ(sentence(result), "expiry (1, 2026-03-02) is missing at the end of the run.");
@@ -108,13 +109,13 @@ TEST(OwnHandler, ThatLeavesNothingEvenWithoutFaultsIsBlamedForIt) {
 
 TEST(OwnHandler, ThatKnowsNoEffectTableOfTheSchemaIsRefusedWithASuggestion) {
     const HandlerSpec& handler =
-        known(gated("own-misspelt", expire_points, kSchema), {{.table = "expiries"}});
+        known(gated("own-misspelt", expire_points, kSchema), {{.table = "expire"}});
     try {
         check_setting(plan_for("same-instant", handler.name));
         FAIL();
     } catch (const sim::PlanError& error) {
         EXPECT_STREQ(error.what(),
-                     "effects: there is no table \"expiries\" in the schema (did you mean "
+                     "effects: there is no table \"expire\" in the schema (did you mean "
                      "\"expiry\"?)");
     }
 }
@@ -176,7 +177,7 @@ Outcome swallowing(JobContext& job) {
 
 TEST(Misuse, ThatSwallowsAnUnknownOutcomeIsNoSuccess) {
     const auto lost = [](sim::FaultKind kind) {
-        sim::Fault fault = fault_at("*/daily-reconcile@*/db.commit/1", sim::Phase::Sent, kind);
+        sim::Fault fault = fault_at("*#1/daily-reconcile@*/db.commit/2", sim::Phase::Sent, kind);
         return std::vector{fault};
     };
     EXPECT_NE(refusal_of("own-swallows", swallowing, lost(sim::FaultKind::LoseRequest))
