@@ -22,7 +22,9 @@ Items scenario_items() {
     for (const scenarios::Scenario& scenario : scenarios::all_scenarios()) {
         items.push_back({.name = scenario.name,
                          .text = scenario.claim,
-                         .group = fmt::format("condition {}", scenario.condition)});
+                         .group = scenario.condition == 0
+                                      ? "of no condition of the checklist"
+                                      : fmt::format("condition {}", scenario.condition)});
     }
     return items;
 }

@@ -126,6 +126,8 @@ void validate_scheduler(const Scenario& scenario) {
         const std::string place = element("jobs", i);
         validate_name(place + ".tenant", job.tenant);
         validate_name(place + ".job", job.job);
+        validate_name(place + ".trigger", job.trigger_name());
+        validate_name(place + ".group", job.group_name());
         const bool edited =
             job.priority != model::ScheduledJob{.schedule = job.schedule}.priority ||
             !job.parameters.empty();

@@ -214,6 +214,10 @@ LocatedJson parse_located(std::string_view text) {
     }
     LocatedJson file;
     file.text = text;
+    // The parser takes it for the end.
+    if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
+        throw ScenarioFileError(file.position_of(zero), {}, "a byte of zero is no text");
+    }
     Builder builder{file};
     constexpr bool kToTheEnd = true;
     constexpr bool kWithComments = true;

@@ -16,6 +16,10 @@ const std::vector<std::string> kCronKeys{"cron", "zone", "from", "until"};
 const std::vector<std::string> kEveryKeys{"every", "from", "count"};
 const std::vector<std::string> kAtKeys{"at"};
 
+// Of an interval: far beyond any run.
+constexpr std::int64_t kMostTimes = 10'000;
+constexpr Duration kLongestSchedule = std::chrono::hours{24 * 365};
+
 template <typename T>
 T read_or(const FileValue& object, std::string_view key, T fallback) {
     const auto found = object.find(key);
@@ -63,10 +67,14 @@ Schedule read_interval(const FileValue& value) {
     require_whole_milliseconds(every, step);
     if (step == Duration::zero()) every.fail("a duration of more than nothing is expected");
     const auto from = value.find("from");
+    const Time start = from ? read_schedule_time(*from) : Time{};
     const auto count = value.find("count");
-    return Schedule::every(
-        from ? read_schedule_time(*from) : Time{}, step,
-        count ? static_cast<std::uint32_t>(count->number(1, 10'000)) : Schedule::kForEver);
+    if (!count) return Schedule::every(start, step, Schedule::kForEver);
+    const std::int64_t times = count->number(1, kMostTimes);
+    if (step > kLongestSchedule / times) {
+        count->fail(fmt::format("a schedule is over after {}", sim::to_text(kLongestSchedule)));
+    }
+    return Schedule::every(start, step, static_cast<std::uint32_t>(times));
 }
 
 // A list of instants, or one alone.

@@ -48,6 +48,20 @@ TEST(ScenarioFilesTest, TheExampleOfTheDocumentationIsSound) {
     EXPECT_EQ(called.err, "");
 }
 
+TEST(ScenarioFilesTest, TheExampleOfTheDocumentationHoldsAndAPlantedMistakeBreaksIt) {
+    const Folder folder;
+    write_example(folder);
+    const Called held = call({"run", "./points-expire.json"});
+    EXPECT_EQ(held.code, 0) << held.out << held.err;
+    const Called broken = call({"sweep", "./points-expire.json", "--handler", "lock-only",
+                                "--seeds", "1..100", "--jobs", "1"});
+    EXPECT_EQ(broken.code, 1) << broken.err;
+    EXPECT_NE(broken.out.find("FAIL invariants  points-expire, handler lock-only"),
+              std::string::npos)
+        << broken.out;
+    EXPECT_NE(broken.out.find("once-a-night ("), std::string::npos) << broken.out;
+}
+
 TEST(ScenarioFilesTest, EachWrongFileIsSaidWithLineAndColumn) {
     const Folder folder;
     write_example(folder);

@@ -84,6 +84,11 @@ TEST(LocatedJsonTest, WhatIsNoJsonIsRefusedWhereItBeginsNotToBe) {
               std::string::npos);
 }
 
+TEST(LocatedJsonTest, NothingHidesBehindAByteOfZero) {
+    EXPECT_EQ(refusal(std::string("{}\n\0 more", 9)),
+              "line 2, column 1: a byte of zero is no text");
+}
+
 TEST(LocatedJsonTest, AKeyMayNotStandTwiceInAnObject) {
     EXPECT_EQ(refusal("{ \"a\": 1,\n  \"a\": 2 }"),
               "line 2, column 3: the key \"a\" stands twice in this object");

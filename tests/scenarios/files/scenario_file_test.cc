@@ -255,6 +255,9 @@ TEST(ScenarioFileTest, AWrongScheduleIsRefusedAtThePositionOfItsFault) {
               std::string::npos);
     EXPECT_NE(scheduled(R"({ "every": "1us" })").find("schedules are kept in whole milliseconds"),
               std::string::npos);
+    EXPECT_NE(scheduled(R"({ "every": "8000h", "count": 2 })")
+                  .find("jobs[0].schedule.count: a schedule is over after 8760h"),
+              std::string::npos);
     EXPECT_NE(scheduled(R"({ "at": [] })").find("at least one instant is expected here"),
               std::string::npos);
     EXPECT_NE(scheduled(R"({ "at": "2026-03-02T18:00:00.0001Z" })")
