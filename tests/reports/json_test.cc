@@ -53,11 +53,12 @@ TEST(JsonTest, ASearchHasItsCountsAndItsFailuresInFull) {
     report.failures.push_back(small_failure());
     report.broken_runs.push_back({.run = "seed 9", .what = "hung", .handlers_doing = true});
     const Json json = Json::parse(search_json(report));
-    EXPECT_EQ(keys_of(json), (std::vector<std::string>{
-                                 "version",  "report",      "exit_code",   "scenario",    "handler",
-                                 "what",     "runs",        "asked",       "failed",      "in_vain",
-                                 "verified", "interrupted", "fingerprint", "verdicts",    "faults",
-                                 "probes",   "failures",    "broken_runs", "certificate", "gaps"}));
+    EXPECT_EQ(keys_of(json),
+              (std::vector<std::string>{
+                  "version",     "report",      "exit_code", "scenario",     "handler", "what",
+                  "runs",        "asked",       "failed",    "first_failed", "in_vain", "verified",
+                  "interrupted", "fingerprint", "verdicts",  "faults",       "probes",  "failures",
+                  "broken_runs", "certificate", "drawn",     "guided",       "gaps"}));
     EXPECT_TRUE(json["certificate"].is_null());
     EXPECT_EQ(json["verdicts"][1]["unknown"], 10);
     EXPECT_EQ(json["verdicts"][1]["verdict"], "pass");

@@ -46,7 +46,7 @@ TEST_F(DatabaseSchemaTest, AWrongScriptSaysWhereAndWhat) {
     EXPECT_NE(error_of("CREATE TABLE a (x BIGINT PRIMARY KEY, at TIMESTAMPTZ DEFAULT now())")
                   .find("db_now_us()"),
               std::string::npos);
-    EXPECT_EQ(error_of("BEGIN"), "script 1 ends inside a transaction");
+    EXPECT_EQ(error_of("BEGIN"), "script 1, line 1: the script ends inside a transaction");
     EXPECT_NE(error_of("CREATE FUNCTION f() RETURNS INT"), "");
     EXPECT_NE(error_of("CREATE TABLE a ("), "");
     EXPECT_EQ(error_of(" ; -- nothing\n ;"), "");
