@@ -16,6 +16,9 @@ public:
     explicit Invariants(const Reading& reading) : reading_(reading) {
         const sim::History& history = reading.history();
         for (sim::RecordId id = 0; id < history.size(); ++id) {
+            if (const auto phase = history[id].as<sim::PhaseBegan>()) {
+                audited_ = audited_ || phase->name == "audit";
+            }
             if (const auto broken = history[id].as<model::InvariantBroken>()) add(id, *broken);
             if (const auto looked = history[id].as<model::InvariantLooked>()) add(*looked);
         }
@@ -37,15 +40,19 @@ private:
     void add(sim::RecordId id, const model::InvariantBroken& broken) {
         const auto& all = reading_.expectations().invariants;
         const auto stated = std::ranges::find(all, broken.invariant, &StatedInvariant::name);
-        const sim::RecordId change = reading_.history()[id].cause();
         findings_.add(
             id, fmt::format("{} {}", broken.invariant, broken.row),
-            fmt::format(
-                "{} {} {}{}.", stated == all.end() ? broken.invariant : stated->message,
-                change == sim::kNoRecord
-                    ? "Before the run there is"
-                    : fmt::format("After the commit by {} there is", reading_.who_and_when(change)),
-                broken.row, broken.rows > 1 ? fmt::format(" and {} more", broken.rows - 1) : ""));
+            fmt::format("{} {} there is {}{}.",
+                        stated == all.end() ? broken.invariant : stated->message, when(id),
+                        broken.row,
+                        broken.rows > 1 ? fmt::format(" and {} more", broken.rows - 1) : ""));
+    }
+
+    [[nodiscard]] std::string when(sim::RecordId id) const {
+        if (audited_) return "At the end of the run";
+        const sim::RecordId change = reading_.history()[id].cause();
+        if (change == sim::kNoRecord) return "Before the run";
+        return fmt::format("After the commit by {}", reading_.who_and_when(change));
     }
 
     void add(const model::InvariantLooked& looked) {
@@ -55,6 +62,7 @@ private:
 
     const Reading& reading_;
     Findings findings_;
+    bool audited_ = false;  // the run is over
     std::size_t looks_ = 0;
     std::vector<std::string> looked_at_;
 };

@@ -1,8 +1,10 @@
 #include "scenarios/setting.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "model/database/schema.h"
 #include "scenarios/nearest.h"
@@ -43,6 +45,23 @@ checkers::Expectations expectations_of(const Scenario& scenario, const HandlerSp
         }
     }
     return all;
+}
+
+// A handler whose act is the day, say, cannot be judged where a day has two acts.
+void require_distinct_effects(const checkers::Expectations& all, const HandlerSpec& handler) {
+    for (const checkers::EffectTable& effects : all.effects) {
+        std::map<std::vector<std::string>, std::string> units;  // by what they must leave
+        for (const checkers::ExpectedEffect& effect : effects.expected) {
+            const auto [known, added] = units.emplace(effect.identity, effect.unit);
+            if (added) continue;
+            throw sim::PlanError(
+                "due",
+                fmt::format("{} expects {} ({}) of {} and of {}: to it they are one act; let "
+                            "one of them be due, or take a handler that tells them apart",
+                            handler.name, effects.table, fmt::join(effect.identity, ", "),
+                            known->second, effect.unit));
+        }
+    }
 }
 
 // Of the first unique key that is not the primary key, else of that.
@@ -103,6 +122,7 @@ Setting::Setting(const Scenario& of, const HandlerSpec& with, Parameters values)
       cluster(scenario->scheduler, scenario->jobs),
       expectations(expectations_of(*scenario, handler, parameters)),
       open_work(handler.open_work ? handler.open_work(scenario->due) : std::string{}) {
+    require_distinct_effects(expectations, handler);
     for (checkers::EffectTable& effects : expectations.effects) {
         if (effects.learnt) identify(effects, image.schema(), place_of(of, effects));
     }

@@ -41,13 +41,18 @@ TEST(InvariantsTest, ARowThatIsFoundFailsWithTheSentenceAndTheCommit) {
     EXPECT_EQ(judgement.findings[0].record, 5U);
 }
 
-TEST(InvariantsTest, FurtherRowsAreCounted) {
+TEST(InvariantsTest, WhatIsFoundBeforeTheRunOrAtItsEndBlamesNoCommit) {
     World world;
-    world.builder.invariant_broken(sim::kNoTask, {.invariant = "paid", .row = "(1)", .rows = 4});
+    world.builder.invariant_broken(sim::kNoTask,
+                                   {.invariant = "no-debts", .row = "(2)", .rows = 1});
+    world.builder.commit(world.a, {insert("unrelated", {integer(1)})});
+    world.builder.on_node_of(world.a, sim::PhaseBegan{.name = "audit"});
+    world.builder.invariant_broken(world.a, {.invariant = "paid", .row = "(1)", .rows = 4});
     const Judgement judgement = world.judged(kInvariants, two_stated());
-    ASSERT_EQ(judgement.verdict, Verdict::Fail);
-    EXPECT_EQ(judgement.findings[0].message,
-              "Everybody is paid at the end. Before the run there is (1) and 3 more.");
+    ASSERT_EQ(judgement.findings.size(), 2U);
+    EXPECT_EQ(judgement.findings[0].message, "Nobody has debts. Before the run there is (2).");
+    EXPECT_EQ(judgement.findings[1].message,
+              "Everybody is paid at the end. At the end of the run there is (1) and 3 more.");
 }
 
 TEST(InvariantsTest, WhatWasNeverLookedAtIsUnknown) {

@@ -274,6 +274,22 @@ TEST(ScenarioFileTest, AWrongScheduleIsRefusedAtThePositionOfItsFault) {
               std::string::npos);
 }
 
+TEST(ScenarioFileTest, ActsThatAreOneToTheHandlerAreRefused) {
+    const std::string text =
+        R"({ "name": "n", "jobs": [{ "job": "j", "schedule": { "every": "10s", "count": 2 } }] })";
+    EXPECT_NO_THROW(read(text));
+    try {
+        static_cast<void>(checked_scenario_from_json(text, std::filesystem::path{}));
+        FAIL() << "it is sound";
+    } catch (const ScenarioFileError& error) {
+        EXPECT_TRUE(
+            error.unplaced().starts_with("due: reconcile expects ledger (acme, 1, 2026-03-02) of "
+                                         "acme/j@2026-03-02T18:00:00Z and "
+                                         "of acme/j@2026-03-02T18:00:10Z: to it they are one act;"))
+            << error.what();
+    }
+}
+
 TEST(ScenarioFileTest, AFileWithoutWhatItMustHaveIsRefused) {
     EXPECT_EQ(refusal("[]"), "line 1, column 1: an object in braces is expected here");
     EXPECT_EQ(refusal("{}"), "line 1, column 1: \"name\" is missing");
