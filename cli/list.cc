@@ -37,7 +37,9 @@ Items handler_items() {
             text += fmt::format(" (breaks: {})", fmt::join(handler.breaks, " or "));
         items.push_back({.name = handler.name,
                          .text = std::move(text),
-                         .group = handler.is_mistake() ? "planted mistakes" : "handlers"});
+                         .group = !scenarios::is_built_in(handler.name) ? "handlers of your own"
+                                  : handler.is_mistake()                ? "planted mistakes"
+                                                                        : "handlers"});
     }
     return items;
 }

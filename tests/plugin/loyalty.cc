@@ -94,13 +94,49 @@ std::string night_of_the_clock(const Fire&, const Ports& ports) {
     return "done";
 }
 
+// A checker of one's own.
+fencepost::Judgement judge_batches(const fencepost::Reading& reading) {
+    constexpr std::size_t kMost = 2;
+    if (reading.commits().empty()) return fencepost::checkers::unknown("nothing was committed");
+    fencepost::checkers::Findings findings;
+    for (const auto& commit : reading.commits()) {
+        if (commit.effects.size() <= kMost) continue;
+        const auto& last = commit.effects.back();
+        findings.add(last.source.record, reading.effect_key(last.after),
+                     reading.effect_text(last.after) + " is one too many for its commit, by " +
+                         reading.who_and_when(last.source.record) + ".");
+    }
+    if (!findings.empty()) return std::move(findings).failed();
+    return fencepost::checkers::passed("no commit had more than two effects");
+}
+
+// Everything at once.
+Outcome expire_all_at_once(JobContext& job) {
+    if (job.checkpoint()) return Outcome::succeeded();
+    job.commit(Checkpoint::at(3), [&](sql::Transaction& tx) {
+        for (std::int64_t member = 1; member <= 3; ++member) {
+            tx.execute(
+                "INSERT INTO expiry (business_key, member, night, points) VALUES ($1, $2, $3, 10)",
+                job.effect_key(member), member, utc_day(job.fire().scheduled_fire_time));
+        }
+    });
+    return Outcome::succeeded();
+}
+
 }  // namespace
 
 FENCEPOST_PLUGIN(registry) {
+    registry.add(fencepost::Checker{.name = "small-batches",
+                                    .invariant = "A commit has at most two effects.",
+                                    .judge = &judge_batches});
+
     fencepost::HandlerSpec right = fencepost::gated("expire-points", expire_points, kSchema);
     right.lesson = "Lets ten points of every member expire, once a night.";
     right.source = std::source_location::current();
     right.effects = {{.table = "expiry", .identity = {"member", "night"}, .key = "business_key"}};
+    fencepost::HandlerSpec large = fencepost::gated("all-at-once", expire_all_at_once, kSchema);
+    large.effects = right.effects;
+    registry.add(std::move(large));
     registry.add(std::move(right));
 
     fencepost::HandlerSpec looks = fencepost::ungated("look-first", look_first, kLooseSchema);
