@@ -1,5 +1,6 @@
 #include "scenarios/own_handler.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "scenarios/handlers/worker_program.h"
@@ -18,6 +19,17 @@ private:
     FireBody body_;
 };
 
+// A scenario that is about what happens in the midst of long work has its batches lie apart.
+jobs::Handler stretched(const jobs::Handler& body, const Parameters& parameters) {
+    const std::chrono::milliseconds between{parameters.value_or("batch_delay_ms", 0)};
+    if (between == between.zero()) return body;
+    return [body, between](jobs::JobContext& job) {
+        jobs::Outcome outcome = body(job);
+        if (outcome.kind() != jobs::Outcome::Kind::More) return outcome;
+        return jobs::Outcome::more(std::max<jobs::Duration>(outcome.delay(), between));
+    };
+}
+
 }  // namespace
 
 HandlerSpec gated(std::string name, jobs::Handler body, std::string schema) {
@@ -31,8 +43,10 @@ HandlerSpec gated(std::string name, jobs::Handler body, std::string schema) {
                 return checkers::Expectations{
                     .effects = {}, .claims = worker_claims(), .lease_prefix = "lease:"};
             },
-        .program = [body = std::move(body)](const ProgramSetting& setting)
-            -> std::unique_ptr<Program> { return std::make_unique<PlannedProgram>(setting, body); },
+        .program =
+            [body = std::move(body)](const ProgramSetting& setting) -> std::unique_ptr<Program> {
+            return std::make_unique<PlannedProgram>(setting, stretched(body, setting.parameters));
+        },
         .open_work = open_claims,
     };
 }

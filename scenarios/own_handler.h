@@ -16,8 +16,8 @@ namespace fencepost::scenarios {
 // Runs under claim, lease, fence and checkpoint. `schema` are the statements of the business
 // tables and their first rows, in PostgreSQL's dialect; the claims' table is added. It is
 // taken to work for one tenant, once a day: say so in its abilities where it works for several, or
-// at several instants. "lease_ttl_ms" and "recovery_idle_ms" of the scenario's parameters set the
-// worker.
+// at several instants. "lease_ttl_ms" and "recovery_idle_ms" of the scenario's
+// parameters set the worker, and "batch_delay_ms" how far its batches lie apart at least.
 HandlerSpec gated(std::string name, jobs::Handler body, std::string schema);
 
 // Called once with each fire, with nothing around it: what an attempt throws ends it as failed. The
