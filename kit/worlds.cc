@@ -194,7 +194,7 @@ std::string WorldSpace::put(const Cluster& cluster, const Timetable& timetable) 
     scenario.name = fmt::format(
         "{}-{:08x}", base_.name,
         static_cast<std::uint32_t>(sim::hash_of(text_of(cluster) + "; " + text_of(timetable))));
-    const std::string name = scenario.name;
+    std::string name = scenario.name;
     if (scenarios::find_scenario(name) == nullptr) scenarios::put_scenario(std::move(scenario));
     return name;
 }
