@@ -1,0 +1,10 @@
+// libFuzzer's entry to the reader of plans: scripts/fuzz-readers.
+#include <cstddef>
+#include <cstdint>
+
+#include "tests/fuzz/readers.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    fencepost::fuzz::read_any_plan({reinterpret_cast<const char*>(data), size});
+    return 0;
+}
