@@ -30,6 +30,7 @@ struct Bounds {
 
 std::uint64_t first_failure(const SearchResult& result, std::uint64_t first_item,
                             std::uint64_t cap) {
+    if (result.interrupted()) throw std::runtime_error("interrupted");
     std::uint64_t first = cap + 1;
     for (const CheckerTally& tally : result.totals.checkers) {
         if (tally.failed > 0) first = std::min(first, tally.first_failed - first_item + 1);

@@ -50,6 +50,14 @@ void add_faults(std::string& out, const sim::Plan& plan, const std::vector<Fault
     }
 }
 
+// Those that are not as usual.
+void add_parameters(std::string& out, const sim::Plan& plan) {
+    std::vector<std::string> values;
+    for (const auto& [name, value] : plan.parameters)
+        values.push_back(fmt::format("{}={}", name, value));
+    if (!values.empty()) add_field(out, "parameters", joined(values));
+}
+
 // A command must be copied as it stands: it is never wrapped.
 void add_command(std::string& out, std::string_view label, std::string_view command) {
     if (!command.empty()) out += fmt::format("  {:<15}{}\n", label, command);
@@ -228,6 +236,7 @@ std::string failure_text(const FailureReport& failure, TextStyle style) {
     if (!failure.key.empty()) add_field(out, "key", failure.key);
     add_field(out, "what", failure.message);
     add_faults(out, failure.plan, {});
+    add_parameters(out, failure.plan);
     if (!failure.minimal) add_field(out, "", "(shrinking was cut short: fewer may be enough)");
     if (!failure.first_seen.empty()) {
         add_field(out, "seen in",

@@ -8,6 +8,7 @@
 
 #include "scenarios/built_in.h"
 #include "scenarios/conditions/conditions.h"
+#include "scenarios/reduced.h"
 #include "scenarios/scenario.h"
 
 namespace fencepost::scenarios {
@@ -123,21 +124,17 @@ Scenario redis_fails() {
     return scenario;
 }
 
+std::vector<Scenario> with_reducing_parameters(std::vector<Scenario> scenarios) {
+    for (Scenario& scenario : scenarios) add_reducing_parameters(scenario);
+    return scenarios;
+}
+
 std::vector<Scenario>& known_scenarios() {
-    static std::vector<Scenario> known{same_instant(),
-                                       same_instant_clustered(),
-                                       message_twice(),
-                                       request_twice(),
-                                       holder_leaves(),
-                                       redis_fails(),
-                                       crash_before_response(),
-                                       rolling_upgrade(),
-                                       start_up_twice(),
-                                       same_instant_other_id(),
-                                       clock_set_back(),
-                                       clock_set_forward(),
-                                       long_job(),
-                                       outcome_unknown()};
+    static std::vector<Scenario> known = with_reducing_parameters(
+        {same_instant(), same_instant_clustered(), message_twice(), request_twice(),
+         holder_leaves(), redis_fails(), crash_before_response(), rolling_upgrade(),
+         start_up_twice(), same_instant_other_id(), clock_set_back(), clock_set_forward(),
+         long_job(), outcome_unknown()});
     return known;
 }
 
@@ -153,6 +150,7 @@ const std::vector<Scenario>& all_scenarios() {
 }
 
 void put_scenario(Scenario scenario) {
+    add_reducing_parameters(scenario);
     put_names().insert(scenario.name);
     auto& known = known_scenarios();
     const auto same = std::ranges::find(known, scenario.name, &Scenario::name);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "checkers/checker.h"
 #include "checkers/learnt_effects.h"
@@ -14,6 +15,7 @@
 #include "model/world.h"
 #include "scenarios/invariants.h"
 #include "scenarios/probes.h"
+#include "scenarios/reduced.h"
 #include "scenarios/setting.h"
 
 namespace fencepost::scenarios {
@@ -166,7 +168,7 @@ void Run::set_up() {
         kernel_.schedule(scenario.start + after, [this, &node] {
             if (!node.up()) kernel_.boot(node);
         });
-        if (scenario.requests) world_.front_door().add_node(node);
+        if (scenario.requests && setting_.runs_on(name)) world_.front_door().add_node(node);
     }
     if (scenario.requests) {
         add_client();
@@ -203,7 +205,7 @@ void Run::add_client() {
     std::vector<model::ClientRequest> requests;
     for (std::size_t i = 0; i < scenario.due.size(); ++i) {
         const DueWork& work = scenario.due[i];
-        const std::size_t times = i == 0 ? scenario.nodes.size() : 1;
+        const std::size_t times = i == 0 ? setting_.nodes().size() : 1;
         for (std::size_t time = 0; time < times; ++time) {
             requests.push_back({.id = work.unit(),
                                 .body = setting_.body_of(work),
@@ -216,6 +218,7 @@ void Run::add_client() {
 
 // The first task of a node's process: what is on its stack lives as long as the process.
 void Run::boot(sim::Incarnation& incarnation) {
+    if (!setting_.runs_on(incarnation.node().name())) wait_for_ever();
     const jobs::Ports ports = world_.ports_of(incarnation);
     std::int64_t version = 1;
     if (needs(*setting_.scenario, Ability::TwoVersions)) {
@@ -371,7 +374,7 @@ void Run::start_up(sim::Incarnation& incarnation, Program& program) {
 
 bool Run::start_ups_are_through() const {
     if (!is_about_start_up()) return true;
-    return std::ranges::all_of(setting_.scenario->nodes, [this](const std::string& name) {
+    return std::ranges::all_of(setting_.nodes(), [this](const std::string& name) {
         const auto found = start_ups_.find(name);
         return found != start_ups_.end() && found->second >= setting_.parameters.at("start_ups");
     });

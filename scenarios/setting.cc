@@ -8,6 +8,7 @@
 
 #include "model/database/schema.h"
 #include "scenarios/nearest.h"
+#include "scenarios/reduced.h"
 #include "scenarios/run_database.h"
 #include "scenarios/validation.h"
 #include "sim/require.h"
@@ -114,7 +115,7 @@ Setting::Setting(const sim::Plan& plan)
               with_overrides(*find_scenario(plan.scenario), plan)) {}
 
 Setting::Setting(const Scenario& of, const HandlerSpec& with, Parameters values)
-    : scenario(std::make_shared<const Scenario>(of)),
+    : scenario(std::make_shared<const Scenario>(reduced(of, values))),
       handler(with),
       parameters(std::move(values)),
       scripts(scripts_of(*scenario, handler, parameters)),
@@ -133,6 +134,16 @@ Setting::Setting(const Scenario& of, const HandlerSpec& with, Parameters values)
     for (const DueWork& work : scenario->due) {
         last_due = std::max(last_due, sim::Time{work.scheduled});
     }
+}
+
+std::span<const std::string> Setting::nodes() const {
+    const auto all = static_cast<std::int64_t>(scenario->nodes.size());
+    return std::span{scenario->nodes}.first(
+        static_cast<std::size_t>(parameters.value_or(kNodes, all)));
+}
+
+bool Setting::runs_on(std::string_view node) const {
+    return std::ranges::find(nodes(), node) != nodes().end();
 }
 
 bool Setting::has_to_learn() const {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "checkers/checker.h"
@@ -30,8 +32,12 @@ struct Setting {
     // refuses, a schema that the database refuses, and effect tables that it
     // does not have. What is wrong with the scenario's own SQL is said with its place.
     explicit Setting(const sim::Plan& plan);
-    // Of a scenario that is valid, and outlives the setting.
+    // Of a scenario that is valid; of it, what the parameters leave (scenarios/reduced.h).
     Setting(const Scenario& of, const HandlerSpec& with, Parameters values);
+
+    // The nodes that run the program.
+    [[nodiscard]] std::span<const std::string> nodes() const;
+    [[nodiscard]] bool runs_on(std::string_view node) const;
 
     [[nodiscard]] std::string body_of(const DueWork& work) const {
         return handler.body ? handler.body(work) : work.id;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "scenarios/nearest.h"
+#include "scenarios/reduced.h"
 #include "scenarios/scenario.h"
 #include "scenarios/validation.h"
 
@@ -168,6 +169,12 @@ void validate(const sim::Plan& plan) {
             throw PlanError(fmt::format(
                 "parameters.{}: {} is out of range; give a number from 1 to 100000", name, value));
         }
+    }
+    // What was left out cannot be struck.
+    std::optional<Scenario> less;
+    if (!plan.parameters.empty()) {
+        less = reduced(*scenario, plan.parameters);
+        scenario = &*less;
     }
     for (std::size_t i = 0; i < plan.faults.size(); ++i) {
         validate_fault(fmt::format("faults[{}]", i), plan.faults[i], *scenario);

@@ -28,7 +28,7 @@ struct FoundBy {
     std::string how;                    // "sweep", "exhaust", "hand"
     std::optional<std::uint64_t> seed;  // of the sweep that drew it
     std::uint64_t original_faults = 0;  // before it was shrunk
-    bool minimal = false;               // no single fault can be taken away
+    bool minimal = false;               // no single fault, node or unit can be taken away
 
     bool operator==(const FoundBy&) const = default;
 };

@@ -4,6 +4,8 @@
 #include <array>
 #include <map>
 
+#include "scenarios/reduced.h"
+
 namespace fencepost::scenarios {
 namespace {
 
@@ -395,10 +397,11 @@ FaultMenu::FaultMenu(const Scenario& scenario,
               .servers = scenario.servers,
               .keys = std::move(keys),
               .lease_ttl = lease_ttl_of(scenario, overrides)} {
-    if (needs(scenario, Ability::TwoVersions)) struck_.versions = {1, 2};
-    if (scenario.scheduler.editable) struck_.jobs = jobs_of(scenario);
-    if (needs(scenario, Ability::Batches)) {
-        for (const DueWork& work : scenario.due) struck_.units.push_back(work.unit());
+    const Scenario own = reduced(scenario, overrides);
+    if (needs(own, Ability::TwoVersions)) struck_.versions = {1, 2};
+    if (own.scheduler.editable) struck_.jobs = jobs_of(own);
+    if (needs(own, Ability::Batches)) {
+        for (const DueWork& work : own.due) struck_.units.push_back(work.unit());
     }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "scenarios/nearest.h"
+#include "scenarios/reduced.h"
 #include "scenarios/scenario.h"
 #include "scenarios/search/whole_file.h"
 
@@ -147,6 +148,8 @@ void read_parameters(const Json& parameters, Profile& profile) {
     std::vector<std::string> known;
     for (const Scenario& scenario : all_scenarios()) {
         for (const auto& [name, value] : scenario.parameters.all()) {
+            // Which units there are decides which faults make sense.
+            if (name == kUnits || name == kFirstUnit) continue;
             if (std::ranges::find(known, name) == known.end()) known.push_back(name);
         }
     }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/reduced.h"
 #include "scenarios/search/bytes.h"
 #include "scenarios/search/simpler.h"
 
@@ -180,6 +181,7 @@ private:
             const Plan before = best_;
             remove_faults();
             for (std::size_t i = 0; i < best_.faults.size(); ++i) simplify_fault(i);
+            reduce_units();
             reduce_parameters();
             if (options_.smaller_seed) reduce_seed();
             if (best_ == before || runs_ >= options_.most_runs) break;
@@ -196,10 +198,36 @@ private:
         }
     }
 
+    [[nodiscard]] std::int64_t value_of(std::string_view name, std::int64_t usual) const {
+        const auto own = best_.parameters.find(name);
+        return own == best_.parameters.end() ? usual : own->second;
+    }
+
+    // The fewest units of work that still show it, one after the other as they fall due.
+    void reduce_units() {
+        const auto all = options_.parameters.find(kUnits);
+        if (all == options_.parameters.end()) return;
+        const std::int64_t present = value_of(kUnits, all->second);
+        const std::int64_t first = value_of(kFirstUnit, 1);
+        for (std::int64_t units = 1; units < present; ++units) {
+            for (std::int64_t from = first; from + units <= first + present; ++from) {
+                if (try_units(units, from)) return;
+            }
+        }
+    }
+    bool try_units(std::int64_t units, std::int64_t from) {
+        return try_change([&](Plan& plan) { set_units(plan, units, from); });
+    }
+    static void set_units(Plan& plan, std::int64_t units, std::int64_t from) {
+        plan.parameters[std::string(kUnits)] = units;
+        plan.parameters[std::string(kFirstUnit)] = from;
+        if (from == 1) plan.parameters.erase(std::string(kFirstUnit));
+    }
+
     void reduce_parameters() {
         for (const auto& [name, usual] : options_.parameters) {
-            const auto own = best_.parameters.find(name);
-            const std::int64_t present = own == best_.parameters.end() ? usual : own->second;
+            if (name == kUnits) continue;
+            const std::int64_t present = value_of(name, usual);
             for (const std::int64_t smaller : smaller_counts(present)) {
                 if (try_change([&](Plan& plan) { plan.parameters[name] = smaller; })) break;
             }
@@ -220,6 +248,34 @@ private:
             without.faults.erase(without.faults.begin() + static_cast<std::ptrdiff_t>(i));
             const Attempt* made = attempt(without);
             if (made == nullptr || made->match != Match::None) return false;
+        }
+        return needs_every_node() && needs_every_unit();
+    }
+
+    // Whether what it takes to run the plan is known and does not show the failure.
+    bool holds(const Plan& plan) {
+        const Attempt* made = attempt(plan);
+        return made != nullptr && made->match < needed_;
+    }
+    bool needs_every_node() {
+        const auto all = options_.parameters.find(kNodes);
+        if (all == options_.parameters.end()) return true;
+        const std::int64_t present = value_of(kNodes, all->second);
+        if (present == 1) return true;
+        Plan fewer = best_;
+        fewer.parameters[std::string(kNodes)] = present - 1;
+        return holds(fewer);
+    }
+    bool needs_every_unit() {
+        const auto all = options_.parameters.find(kUnits);
+        if (all == options_.parameters.end()) return true;
+        const std::int64_t present = value_of(kUnits, all->second);
+        const std::int64_t first = value_of(kFirstUnit, 1);
+        if (present == 1) return true;
+        for (const std::int64_t from : {first, first + 1}) {
+            Plan fewer = best_;
+            set_units(fewer, present - 1, from);
+            if (!holds(fewer)) return false;
         }
         return true;
     }

@@ -1,5 +1,5 @@
-// Makes a failing plan small: the fewest faults, the shortest and roundest arguments, the smallest
-// parameters with which the same checker still fails.
+// Makes a failing plan small: the fewest faults, nodes and units of work, the shortest and roundest
+// arguments, the smallest parameters with which the same checker still fails.
 //
 // Deterministic: the same plan and run function give the same result. A checker that fails on the
 // same business key is preferred to one that fails on another.
@@ -22,7 +22,8 @@ namespace fencepost::scenarios {
 
 struct ShrinkOptions {
     int most_runs = 2000;
-    // Parameters to make smaller, with the scenario's values; see shrinkable_parameters.
+    // Parameters to make smaller, with the scenario's values; see shrinkable_parameters and
+    // scenarios/reduced.h.
     std::map<std::string, std::int64_t, std::less<>> parameters{};
     bool smaller_seed = true;
     // Called before each run; false stops with what there is. `faults` of the best plan so far.
@@ -44,7 +45,8 @@ struct Shrunk {
     std::uint64_t fingerprint = 0;  // of that plan's run
     int runs = 0;
     std::uint64_t original_faults = 0;
-    // Every single fault of the plan was taken away once more, and without it the checker holds.
+    // Every single fault of the plan was taken away once more, and so were the last node and the
+    // first and the last unit of work; without any of these the failure is not there.
     bool proven = false;
     // Whether the plan that was given failed at all; when it did not, it comes back as it was.
     bool reproduced = false;

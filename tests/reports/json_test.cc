@@ -60,6 +60,9 @@ TEST(JsonTest, ASearchHasItsCountsAndItsFailuresInFull) {
                   "interrupted", "fingerprint", "verdicts",  "faults",       "probes",  "failures",
                   "broken_runs", "certificate", "drawn",     "guided",       "gaps"}));
     EXPECT_TRUE(json["certificate"].is_null());
+    EXPECT_TRUE(json["drawn"].is_null());
+    EXPECT_TRUE(json["guided"].is_null());
+    EXPECT_TRUE(json["first_failed"].is_null());
     EXPECT_EQ(json["verdicts"][1]["unknown"], 10);
     EXPECT_EQ(json["verdicts"][1]["verdict"], "pass");
     EXPECT_EQ(json["faults"][0]["took_effect"], 120);
@@ -69,6 +72,23 @@ TEST(JsonTest, ASearchHasItsCountsAndItsFailuresInFull) {
                                         "minimal", "file", "replay", "explanation", "plan"}));
     EXPECT_EQ(json["broken_runs"][0]["handlers_doing"], true);
     EXPECT_TRUE(json["gaps"].empty());
+}
+
+TEST(JsonTest, ASearchSaysWhatItDrewAndLearned) {
+    SearchReport report = small_search();
+    report.first_failed = 12;
+    report.drawn = DrawnReport{.profile = "harsh",
+                               .families = {{"node", 7}},
+                               .sizes = {2, 5},
+                               .parameters = {{"accounts", 1, 9, 6}}};
+    report.guided = GuidedReport{
+        .seed = 3, .changed = 40, .kept = 11, .features = {{"probes", 2}, {"orders", 30}}};
+    const Json json = Json::parse(search_json(report));
+    EXPECT_EQ(json["first_failed"], 12);
+    EXPECT_EQ(json["drawn"], Json::parse(R"({"profile": "harsh", "families": {"node": 7},
+        "faults": [2, 5], "parameters": {"accounts": {"least": 1, "most": 9, "runs": 6}}})"));
+    EXPECT_EQ(json["guided"], Json::parse(R"({"seed": 3, "changed": 40, "kept": 11,
+        "features": {"probes": 2, "orders": 30}})"));
 }
 
 TEST(JsonTest, AnExhaustiveSearchHasItsCertificateInFull) {

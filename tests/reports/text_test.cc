@@ -55,6 +55,36 @@ TEST(TextTest, AFailureEndsWithTheCommandThatReplaysIt) {
               "  replay         fencepost replay failures/once.json\n");
 }
 
+TEST(TextTest, AFailureNamesTheParametersThatAreNotAsUsual) {
+    FailureReport failure = small_failure();
+    EXPECT_FALSE(contains(failure_text(failure), "parameters"));
+    failure.plan.parameters = {{"accounts", 1}, {"nodes", 1}};
+    EXPECT_TRUE(contains(failure_text(failure), "  parameters     accounts=1, nodes=1\n"));
+}
+
+TEST(TextTest, ASearchSaysWhatItDrewAndLearned) {
+    SearchReport report = small_search();
+    EXPECT_FALSE(contains(search_text(report), "  drawn "));
+    EXPECT_FALSE(contains(search_text(report), "  learned "));
+    report.first_failed = 12;
+    report.drawn = DrawnReport{.profile = "harsh",
+                               .families = {{"node", 7}, {"call", 1'200}},
+                               .sizes = {2, 5},
+                               .parameters = {{"accounts", 1, 9, 6}}};
+    report.guided = GuidedReport{.seed = 3, .changed = 40, .kept = 11, .features = {{"probes", 2}}};
+    const std::string text = search_text(report);
+    EXPECT_TRUE(contains(text,
+                         "  drawn          profile harsh; families of faults: node (7), call "
+                         "(1,200); faults a plan: 0 (2),\n                 1 (5); accounts: 1 "
+                         "to 9 (6)\n"))
+        << text;
+    EXPECT_TRUE(contains(text,
+                         "  learned        11 plans kept, which covered 2 probes; 40 runs made "
+                         "by changing these\n"
+                         "  first failing  run 12\n"))
+        << text;
+}
+
 TEST(TextTest, AFailureWithoutFaultsSaysSo) {
     FailureReport failure = small_failure();
     failure.plan.faults.clear();

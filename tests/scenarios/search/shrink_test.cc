@@ -123,6 +123,43 @@ TEST(ShrinkTest, ParametersBecomeSmall) {
     EXPECT_EQ(shrunk.plan.parameters.at("batch"), 1);
 }
 
+std::int64_t value_in(const sim::Plan& plan, const std::string& name, std::int64_t usual) {
+    const auto found = plan.parameters.find(name);
+    return found == plan.parameters.end() ? usual : found->second;
+}
+
+// A failure that the third of five units shows, and on one node.
+TEST(ShrinkTest, NodesAndUnitsThatDoNotMatterGo) {
+    const auto needs_third = [](const sim::Plan& plan, RunResult& result) {
+        const std::int64_t first = value_in(plan, "first_unit", 1);
+        const std::int64_t units = value_in(plan, "units", 5);
+        if (first <= 3 && 3 < first + units) fail_checker(result, "once", "k");
+    };
+    ShrinkOptions options;
+    options.parameters = {{"nodes", 2}, {"units", 5}};
+    const Shrunk shrunk = shrink(plan_with({}), failing_when(needs_third), options);
+    EXPECT_EQ(shrunk.plan.parameters.at("nodes"), 1);
+    EXPECT_EQ(shrunk.plan.parameters.at("units"), 1);
+    EXPECT_EQ(shrunk.plan.parameters.at("first_unit"), 3);
+    EXPECT_TRUE(shrunk.proven);
+}
+
+TEST(ShrinkTest, NodesAndUnitsThatMatterStay) {
+    const auto needs_two = [](const sim::Plan& plan, RunResult& result) {
+        const std::int64_t first = value_in(plan, "first_unit", 1);
+        const std::int64_t units = value_in(plan, "units", 3);
+        if (value_in(plan, "nodes", 2) == 2 && first == 1 && units >= 2)
+            fail_checker(result, "once", "k");
+    };
+    ShrinkOptions options;
+    options.parameters = {{"nodes", 2}, {"units", 3}};
+    const Shrunk shrunk = shrink(plan_with({}), failing_when(needs_two), options);
+    EXPECT_FALSE(shrunk.plan.parameters.contains("nodes"));
+    EXPECT_EQ(shrunk.plan.parameters.at("units"), 2);
+    EXPECT_FALSE(shrunk.plan.parameters.contains("first_unit"));
+    EXPECT_TRUE(shrunk.proven);
+}
+
 TEST(ShrinkTest, AnotherCheckerIsAnotherFailure) {
     const RunPlan run = failing_when([](const sim::Plan& plan, RunResult& result) {
         fail_checker(result, "fencing", "k");
