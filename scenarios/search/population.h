@@ -57,7 +57,7 @@ private:
 
     std::vector<Member> members_;
     std::vector<std::uint64_t> worth_;  // of each member and those before it
-    std::unordered_map<Feature, std::uint32_t> runs_;
+    std::unordered_map<Feature, std::uint32_t> runs_;  // never iterated
     std::array<std::uint64_t, kFeatureKinds> features_{};
 };
 
@@ -70,7 +70,7 @@ public:
     [[nodiscard]] std::uint64_t novelty_of(const sim::Plan& plan) const;
 
 private:
-    std::unordered_map<std::uint64_t, std::uint32_t> times_;
+    std::unordered_map<std::uint64_t, std::uint32_t> times_;  // never iterated
 };
 
 }  // namespace fencepost::scenarios
