@@ -75,7 +75,7 @@ TEST(TextTest, ASearchSaysWhatItDrewAndLearned) {
     const std::string text = search_text(report);
     EXPECT_TRUE(contains(text,
                          "  drawn          profile harsh; families of faults: node (7), call "
-                         "(1,200); faults a plan: 0 (2),\n                 1 (5); accounts: 1 "
+                         "(1,200); faults a plan: 0 (2), 1\n                 (5); accounts: 1 "
                          "to 9 (6)\n"))
         << text;
     EXPECT_TRUE(contains(text,
