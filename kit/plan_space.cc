@@ -59,6 +59,16 @@ void add_with_smaller_parameters(const scenarios::Scenario& scenario, const Plan
     }
 }
 
+// With fewer nodes, say, a fault may strike at one that is not there.
+bool is_sound(const Plan& plan) {
+    try {
+        scenarios::validate(plan);
+        return true;
+    } catch (const sim::PlanError&) {
+        return false;
+    }
+}
+
 const checkers::Judgement* failed(const scenarios::RunResult& result, const std::string& checker) {
     if (checker.empty()) return result.failure();
     const auto found = std::ranges::find_if(result.judgements, [&](const auto& judgement) {
@@ -122,8 +132,9 @@ std::vector<DrawnPlan> PlanSpace::smaller(const DrawnPlan& drawn) const {
     std::vector<DrawnPlan> smaller;
     const auto& least = drawn.lineage->least;
     if (least && *least != drawn.plan) smaller.push_back({*least, drawn.lineage});
-    for (sim::Plan& plan : simpler_plans(scenario(), drawn.plan))
-        smaller.push_back({std::move(plan), drawn.lineage});
+    for (sim::Plan& plan : simpler_plans(scenario(), drawn.plan)) {
+        if (is_sound(plan)) smaller.push_back({std::move(plan), drawn.lineage});
+    }
     return smaller;
 }
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "scenarios/reduced.h"
 #include "scenarios/search/shrink.h"
 #include "sim/random.h"
 
@@ -33,6 +34,18 @@ const scenarios::Scenario& scenario_of_fires(std::string_view name) {
                         name));
     }
     return *scenario;
+}
+
+// How many nodes and instants there are is the cluster's and the timetable's to say; put_scenario()
+// adds the parameters by which a plan can leave some out.
+scenarios::Scenario without_reducing_parameters(scenarios::Scenario scenario) {
+    auto values = scenario.parameters.all();
+    for (const std::string_view name :
+         {scenarios::kNodes, scenarios::kUnits, scenarios::kFirstUnit}) {
+        if (const auto found = values.find(name); found != values.end()) values.erase(found);
+    }
+    scenario.parameters = scenarios::Parameters{std::move(values)};
+    return scenario;
 }
 
 std::string name_of_node(std::size_t number) {
@@ -78,7 +91,7 @@ std::string text_of(const Workload& workload) {
 }
 
 WorldSpace::WorldSpace(std::string_view scenario, WorldLimits limits)
-    : base_(scenario_of_fires(scenario)), limits_(limits) {
+    : base_(without_reducing_parameters(scenario_of_fires(scenario))), limits_(limits) {
     if (limits_.most_nodes < kFewestNodes || limits_.most_nodes > 26)
         throw std::invalid_argument("most_nodes: a cluster has from 2 to 26");
     if (limits_.most_items < 1) throw std::invalid_argument("most_items: give at least 1");
