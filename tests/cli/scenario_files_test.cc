@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "scenarios/built_in.h"
 #include "scenarios/files/scenario_file.h"
 #include "scenarios/runner.h"
 #include "tests/cli/program.h"
