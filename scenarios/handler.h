@@ -87,6 +87,23 @@ constexpr std::string_view name_of(Ability ability) {
     return "?";
 }
 
+// The enumerator's own name.
+constexpr std::string_view word_of(Ability ability) {
+    switch (ability) {
+        case Ability::Outside:
+            return "Outside";
+        case Ability::Batches:
+            return "Batches";
+        case Ability::TwoVersions:
+            return "TwoVersions";
+        case Ability::Tenants:
+            return "Tenants";
+        case Ability::Instants:
+            return "Instants";
+    }
+    return "?";
+}
+
 // What a client asks of a node. The id is the client's and the same on every repeat.
 struct Request {
     std::string id;

@@ -140,8 +140,13 @@ std::optional<std::string> obstacle(const Scenario& scenario, const HandlerSpec&
     }
     for (const Ability need : scenario.needs) {
         if (std::ranges::find(handler.abilities, need) != handler.abilities.end()) continue;
-        return fmt::format("{} is about {}, which {} does not have", scenario.name, name_of(need),
-                           handler.name);
+        // Who brings a handler may have forgotten to say what it can do.
+        const std::string hint =
+            is_built_in(handler.name)
+                ? ""
+                : fmt::format("; if it has, say Ability::{} in its abilities", word_of(need));
+        return fmt::format("{} is about {}, which {} does not have{}", scenario.name, name_of(need),
+                           handler.name, hint);
     }
     if (std::ranges::find(handler.abilities, Ability::Outside) != handler.abilities.end() &&
         !scenario.has_server("gateway")) {

@@ -125,6 +125,13 @@ TEST(OwnHandler, WhoseSchemaIsNoSqlIsRefusedWithThePlaceInIt) {
     EXPECT_THROW(check_setting(plan_for("same-instant", handler.name)), sim::PlanError);
 }
 
+TEST(OwnHandler, IsToldWhatToSayToTakePartInMoreOfTheChecklist) {
+    const HandlerSpec& handler = known(gated("own-one-tenant", expire_points, kSchema), {});
+    EXPECT_EQ(*obstacle(*find_scenario("same-instant-other-id"), handler),
+              "same-instant-other-id is about several tenants with the same job, which "
+              "own-one-tenant does not have; if it has, say Ability::Tenants in its abilities");
+}
+
 TEST(OwnHandler, WithoutANameOrAProgramCannotBeMadeKnown) {
     EXPECT_THROW(add_handler({.name = "own-empty"}), std::invalid_argument);
     EXPECT_THROW(add_handler(gated("", expire_points, kSchema)), std::invalid_argument);
