@@ -44,6 +44,7 @@ public:
             learnt_[table].push_back(std::move(standing.effect));
         }
         if (learnt_.empty()) throw NothingLearnt("leaves no effect at all" + failed_claim());
+        require_all_done();
     }
 
     // After the reading, which looks at the expectations, has ended.
@@ -96,11 +97,31 @@ private:
     // "; the claim of acme/…@… has failed: …", or nothing.
     [[nodiscard]] std::string failed_claim() const {
         for (std::uint32_t unit = 0; unit < reading_.units().size(); ++unit) {
-            const std::string_view error = reading_.units()[unit].error;
-            if (error.empty()) continue;
-            return fmt::format("; the claim of {} has failed: {}", reading_.unit_name(unit), error);
+            if (!reading_.units()[unit].error.empty()) return failed_claim(unit);
         }
         return {};
+    }
+
+    [[nodiscard]] std::string failed_claim(std::uint32_t unit) const {
+        return fmt::format("; the claim of {} has failed: {}", reading_.unit_name(unit),
+                           reading_.units()[unit].error);
+    }
+
+    // Work that fails halfway shows some of its effects, and not which others there would be.
+    void require_all_done() const {
+        for (std::uint32_t unit = 0; unit < reading_.units().size(); ++unit) {
+            if (reading_.units()[unit].error.empty() || reading_.units()[unit].cancelled) continue;
+            if (leaves_some(reading_.unit_name(unit))) {
+                throw NothingLearnt("ends before all work is done" + failed_claim(unit));
+            }
+        }
+    }
+
+    [[nodiscard]] bool leaves_some(std::string_view unit) const {
+        return std::ranges::any_of(learnt_, [&](const auto& table) {
+            return std::ranges::find(table.second, unit, &ExpectedEffect::unit) !=
+                   table.second.end();
+        });
     }
 
     // A fire of a misfire may carry another time than the planned one: the last before it.
