@@ -167,12 +167,10 @@ private:
             cause.match = reports::CauseMatch::SamePlan;
             cause.mistake = like->name;
             cause.lesson = like->lesson;
-        } else if (const auto* other = any_that_breaks_it()) {
+        } else if (const auto* other = any_that_breaks_it(); other != nullptr && !is_missing()) {
             cause.match = reports::CauseMatch::SameInvariant;
             cause.mistake = other->name;
             cause.lesson = other->lesson;
-        } else {
-            return;
         }
         explanation_.cause = std::move(cause);
     }
@@ -196,6 +194,11 @@ private:
             best = scenarios::find_handler(neighbour.plan.handler);
         }
         return best;
+    }
+
+    // Too little has as many causes as there are ways to fail: another mistake teaches nothing here.
+    [[nodiscard]] bool is_missing() const {
+        return checker_ == "once" && finding_.message.find(" again by ") == std::string::npos;
     }
 
     [[nodiscard]] const scenarios::HandlerSpec* any_that_breaks_it() const {

@@ -46,7 +46,7 @@ enum class CauseMatch : std::uint8_t { Own, SamePlan, SameInvariant };
 // What usually causes such a violation.
 struct Cause {
     CauseMatch match = CauseMatch::SameInvariant;
-    std::string mistake;  // the planted one that does it
+    std::string mistake;  // the planted one that does it; empty: none is known to be like it
     std::string lesson;
     std::string reading;  // where the documentation treats it
 };

@@ -104,6 +104,10 @@ void add_roles(std::string& out, const Explanation& of, TextStyle style) {
 void add_cause(std::string& out, const Explanation& of, TextStyle style) {
     if (!of.cause) return;
     const Cause& cause = *of.cause;
+    if (cause.mistake.empty()) {
+        out += fmt::format("\nSee {}\n", cause.reading);
+        return;
+    }
     out += "\n" + heading("What usually causes this", style);
     std::string text = cause.lesson;
     switch (cause.match) {
@@ -212,7 +216,7 @@ std::string explanation_json(const Explanation& of) {
                         {"plan", ordered_json::parse(sim::to_json(of.twin->plan))}};
     }
     json["cause"] = nullptr;
-    if (of.cause) {
+    if (of.cause && !of.cause->mistake.empty()) {
         constexpr std::array kMatches{"own", "same plan", "same invariant"};
         json["cause"] = {{"match", kMatches.at(static_cast<std::size_t>(of.cause->match))},
                          {"mistake", of.cause->mistake},

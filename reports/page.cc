@@ -105,6 +105,7 @@ std::string what_it_takes(const Explanation& of) {
 
 std::string cause_text(const Explanation& of) {
     if (!of.cause) return {};
+    if (of.cause->mistake.empty()) return paragraph("See " + of.cause->reading + ".");
     std::string out = paragraph(of.cause->lesson, "lesson");
     if (of.cause->match != CauseMatch::Own) {
         out +=
@@ -291,7 +292,8 @@ std::string explanation_part(const Explanation& of, const Diagram& diagram,
                        html(of.story.moment_text));
     out += story_list(of, name);
     out += "<h3>What it takes</h3>\n" + what_it_takes(of);
-    if (of.cause) out += "<h3>What usually causes this</h3>\n" + cause_text(of);
+    if (of.cause && !of.cause->mistake.empty()) out += "<h3>What usually causes this</h3>\n";
+    out += cause_text(of);
     return out + "</div>\n" + picture(diagram);
 }
 
