@@ -366,7 +366,7 @@ std::string history_of(const ReplayReport& report) {
                    ? "as saved, event by event"
                    : "as saved, event by event: what judges it has changed";
     }
-    return "not as saved: the code has changed since";
+    return "not as saved: the code has changed since, or the handler is not deterministic";
 }
 
 }  // namespace

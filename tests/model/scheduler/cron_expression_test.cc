@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"0 0 0 ? JANUARY *", 12, "'U' does not belong here: month takes"},
         Refused{"0 0 0 * * ? 1969", 13, "year takes 1970 to 2199"},
         Refused{"0 0 0 * * ? 2030-2026", 18, "the years of a range ascend"},
-        Refused{"0 0 0 * * *", 11, "one of day of month and day of week is '?'"},
+        Refused{"0 0 0 * * *", 11, "one of day of month and day of week must be '?'"},
         Refused{"0 0 0 ? * ?", 11, "cannot both be '?'"},
         Refused{"? 0 0 * * ?", 1, "seconds may say '*'"},
         Refused{"0 0 0 1,? * ?", 9, "'?' stands alone"},

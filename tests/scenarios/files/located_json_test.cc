@@ -71,8 +71,8 @@ TEST(LocatedJsonTest, PlacesOfKeysThatAreNoWordsAreQuoted) {
 
 TEST(LocatedJsonTest, WhatIsNoJsonIsRefusedWhereItBeginsNotToBe) {
     EXPECT_EQ(refusal(""),
-              "line 1, column 1: the file ends too early: a bracket, a brace or a quote is still "
-              "open");
+              "line 1, column 1: the file ends too early: a bracket, a brace, a quote or a "
+              "comment is still open");
     EXPECT_EQ(refusal("{\n  \"a\": 1,\n}"),
               "line 2, column 9: no comma may stand before a closing bracket");
     EXPECT_EQ(refusal("{\n  \"a\": 1\n  \"b\": 2\n}"),
