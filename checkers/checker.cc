@@ -1,11 +1,16 @@
 #include "checkers/checker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <new>
 #include <stdexcept>
 #include <string>
 
 #include "checkers/judges.h"
+#include "sim/name.h"
+#include "sim/require.h"
 
 namespace fencepost::checkers {
 namespace {
@@ -79,7 +84,21 @@ bool same_name(std::string_view name, std::string_view asked) {
 }
 
 Judgement judged(const Checker& checker, const Reading& reading) {
-    Judgement judgement = checker.judge(reading);
+    const auto fail = [&](std::string_view why) {
+        throw std::runtime_error(fmt::format("the checker {} failed: {}", checker.name, why));
+    };
+    Judgement judgement;
+    try {
+        judgement = checker.judge(reading);
+    } catch (const sim::BrokenInvariant&) {
+        throw;
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception& error) {
+        fail(error.what());
+    } catch (...) {
+        fail("what it throws is no std::exception");
+    }
     judgement.checker = checker.name;
     return judgement;
 }
@@ -99,6 +118,11 @@ const Checker* find_checker(std::string_view name) {
 void add_checker(const Checker& checker) {
     if (checker.name.empty() || checker.judge == nullptr) {
         throw std::invalid_argument("a checker needs a name and a function that judges");
+    }
+    if (!sim::is_name(checker.name)) {
+        throw std::invalid_argument(fmt::format("a checker called \"{}\": {}",
+                                                checker.name.substr(0, sim::kLongestName),
+                                                sim::kNameRule));
     }
     if (find_checker(checker.name) != nullptr) {
         throw std::invalid_argument("a checker called \"" + std::string(checker.name) +

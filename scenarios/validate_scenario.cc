@@ -8,6 +8,7 @@
 #include "model/database/sql_text.h"
 #include "scenarios/probes.h"
 #include "scenarios/validation.h"
+#include "sim/name.h"
 
 namespace fencepost::scenarios {
 namespace {
@@ -17,7 +18,6 @@ using sim::PlanError;
 using sim::Time;
 
 constexpr std::size_t kMostNodes = 16;
-constexpr std::size_t kLongestName = 64;
 constexpr int kMostFaults = 20;
 constexpr int kConditions = 10;
 constexpr Duration kShortestInterval = std::chrono::milliseconds{1};
@@ -31,16 +31,8 @@ std::string element(std::string_view list, std::size_t index) {
     return fmt::format("{}[{}]", list, index);
 }
 
-// Names stand in keys, fault points and names of files.
 void validate_name(const std::string& place, const std::string& name) {
-    const auto allowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '-' || c == '_' || c == '.';
-    };
-    if (name.empty() || name.size() > kLongestName || !std::ranges::all_of(name, allowed)) {
-        fail(place, fmt::format("a name is 1 to {} letters, digits, \"-\", \"_\" and \".\"",
-                                kLongestName));
-    }
+    if (!sim::is_name(name)) fail(place, std::string{sim::kNameRule});
 }
 
 template <typename Things, typename NameOf>
@@ -56,6 +48,7 @@ void require_distinct(std::string_view list, const Things& things, NameOf name_o
 
 void validate_parties(const Scenario& scenario) {
     const auto itself = [](const std::string& name) { return name; };
+    if (scenario.nodes.empty()) fail("nodes", "at least one is expected here");
     if (scenario.nodes.size() > kMostNodes) {
         fail("nodes", fmt::format("there are at most {} nodes", kMostNodes));
     }

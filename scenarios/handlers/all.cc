@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "scenarios/handlers/reconcile.h"
 #include "scenarios/handlers/transfer.h"
 #include "scenarios/mistakes/mistakes.h"
+#include "sim/name.h"
 
 namespace fencepost::scenarios {
 
@@ -88,6 +91,11 @@ std::size_t built_in() {
 void check_complete(const HandlerSpec& handler) {
     if (handler.name.empty() || !handler.program) {
         throw std::invalid_argument("a handler needs a name and a program");
+    }
+    if (!sim::is_name(handler.name)) {
+        throw std::invalid_argument(fmt::format("a handler called \"{}\": {}",
+                                                handler.name.substr(0, sim::kLongestName),
+                                                sim::kNameRule));
     }
 }
 
