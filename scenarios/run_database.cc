@@ -4,6 +4,7 @@
 
 #include "model/database/engine.h"
 #include "model/scheduler/jdbc_schema.h"
+#include "scenarios/asked_handler.h"
 
 namespace fencepost::scenarios {
 namespace {
@@ -48,7 +49,9 @@ void require_answers(const Scenario& scenario, const model::DatabaseImage& image
 std::vector<std::string> scripts_of(const Scenario& scenario, const HandlerSpec& handler,
                                     const Parameters& parameters) {
     std::vector<std::string> scripts;
-    if (handler.schema) scripts = handler.schema(parameters);
+    if (handler.schema) {
+        scripts = asked(handler, "schema", [&] { return handler.schema(parameters); });
+    }
     if (scenario.scheduler.mode == model::SchedulerMode::Clustered) {
         scripts.emplace_back(model::scheduler_schema(scenario.scheduler));
         scripts.push_back(model::scheduler_rows(scenario.jobs, scenario.scheduler));

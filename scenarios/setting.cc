@@ -7,6 +7,7 @@
 #include <map>
 
 #include "model/database/schema.h"
+#include "scenarios/asked_handler.h"
 #include "scenarios/nearest.h"
 #include "scenarios/reduced.h"
 #include "scenarios/run_database.h"
@@ -15,6 +16,8 @@
 
 namespace fencepost::scenarios {
 namespace {
+
+constexpr std::size_t kMostEffectTables = 200;  // an identity has one byte for its table
 
 const Scenario& scenario_of(const sim::Plan& plan) {
     validate(plan);
@@ -27,19 +30,44 @@ Parameters with_overrides(const Scenario& scenario, const sim::Plan& plan) {
     return Parameters{std::move(values)};
 }
 
+[[noreturn]] void fail(const std::string& place, const std::string& sentence) {
+    if (place.empty()) throw sim::PlanError("effects: " + sentence);
+    throw sim::PlanError(place, sentence);
+}
+
+// A table may be named by the handler and by the scenario, if they do not contradict each other.
+template <typename PlaceOf>
+void add_learnt(checkers::Expectations& all, const std::vector<checkers::EffectTable>& named,
+                const PlaceOf& place_of) {
+    for (std::size_t i = 0; i < named.size(); ++i) {
+        const auto known =
+            std::ranges::find(all.effects, named[i].table, &checkers::EffectTable::table);
+        if (known == all.effects.end()) {
+            all.effects.push_back(named[i]);
+            all.effects.back().learnt = true;
+        } else if (!named[i].identity.empty() && named[i].identity != known->identity) {
+            fail(place_of(i),
+                 fmt::format("the table \"{}\" is named twice, with the identity ({}) and with "
+                             "({}); leave one of them out",
+                             named[i].table, fmt::join(known->identity, ", "),
+                             fmt::join(named[i].identity, ", ")));
+        }
+        if (all.effects.size() > kMostEffectTables) {
+            fail(place_of(i),
+                 fmt::format("there are at most {} tables of effects", kMostEffectTables));
+        }
+    }
+}
+
 checkers::Expectations expectations_of(const Scenario& scenario, const HandlerSpec& handler,
                                        const Parameters& parameters) {
     checkers::Expectations all;
-    if (handler.expectations) all = handler.expectations(parameters, scenario.due);
-    for (const auto* more : {&handler.effects, &scenario.effects}) {
-        for (const checkers::EffectTable& effects : *more) {
-            const auto known =
-                std::ranges::find(all.effects, effects.table, &checkers::EffectTable::table);
-            if (known != all.effects.end()) continue;
-            all.effects.push_back(effects);
-            all.effects.back().learnt = true;
-        }
+    if (handler.expectations) {
+        all = asked(handler, "expectations",
+                    [&] { return handler.expectations(parameters, scenario.due); });
     }
+    add_learnt(all, handler.effects, [](std::size_t) { return std::string{}; });
+    add_learnt(all, scenario.effects, [](std::size_t i) { return fmt::format("effects[{}]", i); });
     for (const auto* stated : {&scenario.always, &scenario.finally}) {
         for (const SqlInvariant& each : *stated) {
             all.invariants.push_back({each.name, each.message});
@@ -83,11 +111,6 @@ std::string place_of(const Scenario& scenario, const checkers::EffectTable& effe
     return fmt::format("effects[{}]", named - scenario.effects.begin());
 }
 
-[[noreturn]] void fail(const std::string& place, const std::string& sentence) {
-    if (place.empty()) throw sim::PlanError("effects: " + sentence);
-    throw sim::PlanError(place, sentence);
-}
-
 // Fills in the identity of learnt effects where nobody has, and looks up every name.
 void identify(checkers::EffectTable& effects, const model::Schema& schema,
               const std::string& place) {
@@ -122,7 +145,9 @@ Setting::Setting(const Scenario& of, const HandlerSpec& with, Parameters values)
       image(database_of(*scenario, handler, parameters)),
       cluster(scenario->scheduler, scenario->jobs),
       expectations(expectations_of(*scenario, handler, parameters)),
-      open_work(handler.open_work ? handler.open_work(scenario->due) : std::string{}) {
+      open_work(!handler.open_work ? std::string{} : asked(handler, "query for open work", [&] {
+          return handler.open_work(scenario->due);
+      })) {
     require_distinct_effects(expectations, handler);
     for (checkers::EffectTable& effects : expectations.effects) {
         if (effects.learnt) identify(effects, image.schema(), place_of(of, effects));

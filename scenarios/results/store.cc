@@ -167,11 +167,12 @@ struct ResultsStore::State {
         const auto here = identity_of(wanted);
         for (std::size_t i = 0; i < there.size(); ++i) {
             if (there[i].second == here[i].second) continue;
-            throw sim::PlanError(
-                fmt::format("{}: these are results of another {}: its {} is {} and not {}; name "
-                            "another folder by --out",
-                            file.path(), i < 8 ? "sweep" : "build of the program", there[i].first,
-                            there[i].second, here[i].second));
+            throw sim::PlanError(fmt::format(
+                "{}: these are results of another {}: its {} is {} and not {}; name "
+                "another folder by --out",
+                file.path(),
+                i < 8 ? "sweep" : "build of the program, or of another plug-in or scenario file",
+                there[i].first, there[i].second, here[i].second));
         }
     }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "sim/plan.h"
 #include "sim/random.h"
@@ -18,6 +19,12 @@ namespace {
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
     throw sim::PlanError(path + ": " + what);
+}
+
+// The hashes of what belongs to the program, by name.
+std::map<std::string, std::uint64_t>& parts() {
+    static std::map<std::string, std::uint64_t> parts;
+    return parts;
 }
 
 }  // namespace
@@ -32,7 +39,13 @@ std::string read_whole_file(const std::string& path) {
 
 std::uint64_t hash_of_this_program() {
     static const std::uint64_t kHash = sim::hash_of(read_whole_file("/proc/self/exe"));
-    return kHash;
+    std::uint64_t hash = kHash;
+    for (const auto& [name, own] : parts()) hash += own;
+    return hash;
+}
+
+void belongs_to_this_program(const std::string& name, std::string_view bytes) {
+    parts()[name] = sim::hash_of(bytes);
 }
 
 void write_whole_file(const std::string& path, std::string_view text) {

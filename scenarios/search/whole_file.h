@@ -7,8 +7,13 @@
 
 namespace fencepost::scenarios {
 
-// A hash of this program's file: what another build has counted need not be what this one would.
+// A hash of this program's file, and of what belongs to it: what another build has counted need not
+// be what this one would.
 std::uint64_t hash_of_this_program();
+
+// A plug-in or a scenario file, under its name, belongs to the program from now on, in place of
+// what had that name before. The order of the names does not matter.
+void belongs_to_this_program(const std::string& name, std::string_view bytes);
 
 std::string read_whole_file(const std::string& path);
 
