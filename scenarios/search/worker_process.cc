@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -77,6 +78,14 @@ void note_crash(int signal, siginfo_t* info, void*) {
     if (info->si_code <= 0) ::raise(signal);
 }
 
+// Code of a handler's that calls exit() ends the process, and no exception shows it.
+void note_exit(int code, void*) {
+    if (sim::Fiber::current() == nullptr) return;
+    own_slot->in_task.store(true);
+    if (own_session != nullptr) own_session->describe_running(own_slot->task);
+    ::_exit(code);
+}
+
 void install_crash_handlers() {
     // A stack that overflows leaves no room for a handler on it.
     constexpr std::size_t kSize = 64UL * 1024;
@@ -97,6 +106,7 @@ void install_crash_handlers() {
 [[noreturn]] void leave_failed(WorkerSlot& slot, const char* what) {
     std::strncpy(slot.text, what, sizeof slot.text - 1);
     slot.failed.store(true);
+    slot.leaving.store(true);
     ::_exit(kFailedExit);
 }
 
@@ -119,6 +129,7 @@ void serve(WorkerSlot& slot, int commands, int results, const MakeSession& make_
         if (!write_all(results, result.data(), result.size())) break;
     }
     // Not `session.reset()`: the parent is done with this process.
+    slot.leaving.store(true);
     ::_exit(0);
 }
 
@@ -133,6 +144,7 @@ void serve(WorkerSlot& slot, int commands, int results, const MakeSession& make_
     ::dup2(STDERR_FILENO, STDOUT_FILENO);
     own_slot = &slot;
     install_crash_handlers();
+    ::on_exit(note_exit, nullptr);
     try {
         serve(slot, commands, results, make_session);
     } catch (const std::exception& error) {
@@ -156,6 +168,7 @@ void WorkerSlot::clear() {
     signal.store(0);
     in_task.store(false);
     failed.store(false);
+    leaving.store(false);
     std::memset(task, 0, sizeof task);
     std::memset(text, 0, sizeof text);
 }

@@ -25,7 +25,8 @@ struct alignas(64) WorkerSlot {
     std::atomic<std::uint64_t> heartbeat;
     std::atomic<int> signal;
     std::atomic<bool> in_task;
-    std::atomic<bool> failed;  // an exception left the item: `text` is its what()
+    std::atomic<bool> leaving;  // it ends by its own will
+    std::atomic<bool> failed;   // an exception left the item: `text` is its what()
     char task[200];
     char text[600];
 

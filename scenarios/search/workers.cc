@@ -267,8 +267,10 @@ private:
             mishap.kind = MishapKind::Crashed;
             mishap.signal = noted != 0 ? noted : end.signal;
         } else {
+            // The program itself calls no exit() in the midst of a run.
             mishap.kind = MishapKind::Exited;
             mishap.exit_code = end.exit_code;
+            mishap.in_task |= slot.state.load() == WorkerState::Running && !slot.leaving.load();
         }
         return mishap;
     }
