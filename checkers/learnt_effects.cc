@@ -20,6 +20,9 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+// How the outcome of a fire begins whose attempt threw (model/scheduler/scheduler_node.cc).
+constexpr std::string_view kFailed = "failed: ";
+
 class Learning {
 public:
     Learning(const sim::History& history, const std::vector<std::string>& units,
@@ -29,6 +32,10 @@ public:
             if (const auto fire = history[id].as<model::FireStarted>()) {
                 fires_.try_emplace(history[id].task(), *fire);
             }
+            if (const auto ended = history[id].as<model::FireEnded>();
+                ended && ended->outcome.starts_with(kFailed)) {
+                failed_fires_.emplace_back(ended->outcome.substr(kFailed.size()));
+            }
         }
     }
 
@@ -36,12 +43,21 @@ public:
         if (!reading_.end() || !reading_.end()->came_to_rest()) {
             throw NothingLearnt("does not come to rest: look at it with `run` and `--trace`");
         }
+        if (!reading_.dropped().empty()) {
+            throw NothingLearnt("drops " +
+                                expectations_.effects[reading_.dropped().front().table].table);
+        }
         for (const Commit& commit : reading_.commits()) apply(commit);
         for (auto& [effect, standing] : standing_) {
             const std::size_t table = reading_.table_of(effect);
             if (!expectations_.effects[table].learnt) continue;
             all_have_a_position_ = all_have_a_position_ && standing.has_position;
             learnt_[table].push_back(std::move(standing.effect));
+        }
+        // What is left when every attempt has failed is half of the work at best.
+        if (const std::size_t fires = fires_.size(); fires > 0 && failed_fires_.size() == fires) {
+            throw NothingLearnt(
+                fmt::format("ends every fire by an exception: {}", failed_fires_.front()));
         }
         if (learnt_.empty()) throw NothingLearnt("leaves no effect at all" + failed_claim());
         require_all_done();
@@ -141,6 +157,7 @@ private:
     const std::vector<std::string>& units_;
     const Expectations& expectations_;
     std::map<sim::TaskId, model::FireStarted> fires_;
+    std::vector<std::string> failed_fires_;       // what was thrown
     std::map<std::uint32_t, Standing> standing_;  // by effect
     std::map<std::size_t, std::vector<ExpectedEffect>> learnt_;
     bool all_have_a_position_ = true;

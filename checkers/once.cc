@@ -37,6 +37,12 @@ public:
     }
 
     void judge_end() {
+        for (const DroppedTable& dropped : reading_.dropped()) {
+            const std::string& table = reading_.expectations().effects[dropped.table].table;
+            findings_.add(dropped.record, table,
+                          fmt::format("{} was dropped, with all effects in it, by {}.", table,
+                                      reading_.who_and_when(dropped.record)));
+        }
         for (std::uint32_t effect = 0; effect < reading_.expected_effects(); ++effect) {
             if (landed_.count(effect) > 0) continue;
             if (cancelled(reading_.effects()[effect].unit)) {

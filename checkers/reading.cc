@@ -54,6 +54,9 @@ Reading::Reading(const sim::History& history, const Expectations& expectations)
             case model::TableKnown::kKind:
                 read_table(*history[id].as<model::TableKnown>());
                 break;
+            case model::RelationDropped::kKind:
+                read_drop(history[id]);
+                break;
             case model::RowChanged::kKind:
                 read_row(history[id]);
                 break;
@@ -137,6 +140,8 @@ void Reading::read_table(const model::TableKnown& known) {
     table = {};
     for (std::uint32_t i = 0; i < expectations_.effects.size(); ++i) {
         if (expectations_.effects[i].table != known.name || i == charges_) continue;
+        // What takes the place of a table that was dropped may be anything.
+        if (std::ranges::find(dropped_, i, &DroppedTable::table) != dropped_.end()) continue;
         sim::require(table.effect == kNone, "an effect table is named twice");
         table.effect = i;
         const EffectTable& effects = expectations_.effects[i];
@@ -178,6 +183,14 @@ void Reading::read_table(const model::TableKnown& known) {
                 table.percent = column_of(known.columns, claims.progress->percent);
             }
         }
+    }
+}
+
+void Reading::read_drop(const sim::Record& record) {
+    const auto dropped = *record.as<model::RelationDropped>();
+    for (std::size_t i = 0; i < expectations_.effects.size(); ++i) {
+        if (expectations_.effects[i].table != dropped.name || i == charges_) continue;
+        dropped_.push_back({.record = record.id(), .table = i});
     }
 }
 

@@ -111,6 +111,11 @@ struct LeaseChange {
     model::KeyChanged event;
 };
 
+struct DroppedTable {
+    sim::RecordId record = sim::kNoRecord;
+    std::size_t table = 0;
+};
+
 struct End {
     sim::RecordId record = sim::kNoRecord;
     model::RunEnded event;
@@ -129,6 +134,9 @@ public:
     [[nodiscard]] const Expectations& expectations() const { return expectations_; }
 
     [[nodiscard]] std::span<const Commit> commits() const { return commits_; }
+    // Where a table of effects was dropped, with all that stood in it: the record, and the index in
+    // Expectations::effects.
+    [[nodiscard]] std::span<const DroppedTable> dropped() const { return dropped_; }
     [[nodiscard]] std::span<const Unit> units() const { return units_; }
     [[nodiscard]] std::span<const Effect> effects() const { return effects_; }
     [[nodiscard]] std::uint32_t expected_effects() const { return expected_effects_; }
@@ -182,6 +190,7 @@ private:
     void expect(std::size_t table, const std::vector<ExpectedEffect>& effects, bool passing);
     void expect_totals();
     void read_table(const model::TableKnown& known);
+    void read_drop(const sim::Record& record);
     void read_row(const sim::Record& record);
     void read_charge(const sim::Record& record);
     void begin_commit();
@@ -215,6 +224,7 @@ private:
     std::vector<ClaimChange> claim_changes_;
     std::vector<Extent> extents_;
     std::vector<Commit> commits_;
+    std::vector<DroppedTable> dropped_;
     std::vector<LeaseChange> leases_;
     std::uint32_t due_ = 0;
     std::vector<sim::RecordId> unfinished_;

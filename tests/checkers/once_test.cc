@@ -43,6 +43,17 @@ TEST(OnceTest, ReportsALossAtTheEndOfTheRun) {
     EXPECT_EQ(judgement.findings[0].record, world.builder.history().size() - 1);
 }
 
+TEST(OnceTest, ReportsATableThatIsDroppedWithItsEffects) {
+    World world =
+        ReconcileRun{}.after("third batch", [](World& w) { w.builder.drop(w.a, "ledger"); }).run();
+    const Judgement judgement = world.judged("once");
+    ASSERT_EQ(judgement.findings.size(), 1U);
+    EXPECT_EQ(judgement.findings[0].key, "ledger");
+    EXPECT_TRUE(judgement.findings[0].message.starts_with(
+        "ledger was dropped, with all effects in it, by A#1/reconcile at "))
+        << judgement.findings[0].message;
+}
+
 TEST(OnceTest, ReportsAnEffectThatNobodyExpects) {
     World world = ReconcileRun{}
                       .after("third batch",
