@@ -70,6 +70,9 @@ Connection& self_of(sqlite3_context* context) {
 
 }  // namespace
 
+constexpr int kLongestValue = 64 << 20;
+constexpr int kStepsBetweenLooks = 100'000;
+
 void configure_sqlite() {
     static const bool done = [] {
         sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
@@ -119,6 +122,13 @@ Connection::Connection() {
     define_functions();
     sqlite3_preupdate_hook(connection_, &Connection::on_change, this);
     sqlite3_set_authorizer(connection_, &Connection::authorize, this);
+    sqlite3_limit(connection_, SQLITE_LIMIT_LENGTH, kLongestValue);
+}
+
+void Connection::limit_steps(std::int64_t steps) {
+    steps_left_ = steps / kStepsBetweenLooks;
+    const auto look = [](void* left) { return --*static_cast<std::int64_t*>(left) < 0 ? 1 : 0; };
+    sqlite3_progress_handler(connection_, steps == 0 ? 0 : kStepsBetweenLooks, look, &steps_left_);
 }
 
 Connection::~Connection() {

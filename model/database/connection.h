@@ -69,6 +69,9 @@ public:
 
     // Replaces the whole content. An open transaction is rolled back first.
     void load(std::span<const std::uint8_t> content);
+
+    // A statement that takes more of SQLite's steps from now on is interrupted; 0: none is.
+    void limit_steps(std::int64_t steps);
     [[nodiscard]] std::vector<std::uint8_t> content() const;
     // A database without tables.
     [[nodiscard]] static std::vector<std::uint8_t> empty_content();
@@ -131,6 +134,7 @@ private:
     [[nodiscard]] const TableInfo* table_named(const char* name);
 
     sqlite3* connection_ = nullptr;
+    std::int64_t steps_left_ = 0;  // in units of the looks at it
     sqlite3_file* file_ = nullptr;
     StatementHandle begin_, commit_, rollback_, look_at_schema_, schema_version_;
     const Schema* schema_ = nullptr;

@@ -8,6 +8,7 @@ namespace fencepost::model {
 namespace {
 
 constexpr std::size_t kSchemaCookieAt = 40;
+constexpr std::int64_t kMostSteps = 200'000'000;  // of one statement; a million rows take a tenth
 
 // Images must differ in SQLite's schema cookie, or a connection would take one for another. The
 // room between two of them is for DDL in the runs.
@@ -50,6 +51,7 @@ DatabaseImage DatabaseImage::build(std::span<const std::string> scripts) {
     const SessionId session = engine.open();
     for (std::size_t i = 0; i < scripts.size(); ++i) {
         for (const std::string_view statement : database::split_script(scripts[i])) {
+            engine.state_->connection.limit_steps(kMostSteps);
             const Outcome outcome = engine.execute(session, statement);
             if (const auto* failure = std::get_if<SqlFailure>(&outcome)) {
                 throw ImageError(i + 1, line_of(scripts[i], statement),
@@ -63,6 +65,7 @@ DatabaseImage DatabaseImage::build(std::span<const std::string> scripts) {
                 "the script ends inside a transaction");
         }
     }
+    engine.state_->connection.limit_steps(0);
     auto content = std::make_shared<Content>();
     content->bytes = engine.state_->connection.content();
     number_schema(content->bytes);

@@ -132,6 +132,11 @@ SqlFailure run_failure(int code, std::string_view message, const Schema& schema)
     if (code == SQLITE_CONSTRAINT_FOREIGNKEY) {
         return {"23503", "insert, update or delete violates a foreign key constraint"};
     }
+    if (code == SQLITE_INTERRUPT) {
+        return {"57014",
+                "the statement comes to no end: it was given up after so many steps that "
+                "take seconds"};
+    }
     if ((code & 0xff) == SQLITE_MISMATCH) return {"42804", std::string(message)};
     return {"XX000", std::string(message)};
 }
