@@ -113,6 +113,8 @@ int fencepost_main(std::span<const char* const> arguments, std::ostream& out, st
         return complain("there is not enough memory", kHarnessFailed);
     } catch (const std::exception& error) {
         return complain(fmt::format("unexpected: {}", error.what()), kHarnessFailed);
+    } catch (...) {
+        return complain("unexpected: what was thrown is no std::exception", kHarnessFailed);
     }
 }
 

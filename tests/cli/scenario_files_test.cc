@@ -107,6 +107,36 @@ TEST(ScenarioFilesTest, CheckExecutesTheSqlOfAScenario) {
         << refusal("no-table.json");
 }
 
+TEST(ScenarioFilesTest, SqlThatComesToNoEndIsRefused) {
+    const Folder folder;
+    const std::string jobs = R"("jobs": [{ "job": "j", "schedule": { "every": "5s" } }])";
+    const std::string endless =
+        "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT n FROM t";
+    folder.write("query.json", R"({ "name": "x", )" + jobs +
+                                   R"(, "always": [{ "name": "i", "message": "m", "query": ")" +
+                                   endless + "\"}]}");
+    folder.write("seed.json", R"({ "name": "x", )" + jobs + R"(, "seed": ["seed.sql"]})");
+    folder.write("seed.sql", "CREATE TABLE a (id BIGINT PRIMARY KEY); INSERT INTO a " + endless);
+    for (const std::string file : {"query.json", "seed.json"}) {
+        const Called called = call({"check", file});
+        EXPECT_EQ(called.code, 2);
+        EXPECT_NE(called.err.find("the statement comes to no end"), std::string::npos)
+            << called.err;
+    }
+}
+
+TEST(ScenarioFilesTest, AParameterThatTheHandlerNeedsIsMissedByName) {
+    const Folder folder;
+    folder.write("x.json", R"({ "name": "x", "handlers": ["reconcile"], "parameters": {},
+        "jobs": [{ "job": "j", "schedule": { "every": "5s" } }] })");
+    const Called called = call({"check", "x.json"});
+    EXPECT_EQ(called.code, 2);
+    EXPECT_NE(called.err.find("the schema of reconcile cannot be made: no parameter is called "
+                              "\"accounts\""),
+              std::string::npos)
+        << called.err;
+}
+
 TEST(ScenarioFilesTest, AShownScenarioIsSoundAndReadsBackEqual) {
     const Folder folder;
     for (const scenarios::Scenario& scenario : scenarios::all_scenarios()) {

@@ -57,6 +57,25 @@ TEST(StoredSweepTest, ItGoesOnOnlyWhenAskedTo) {
     EXPECT_TRUE(contains(call(sweep_with({"--resume"})).err, "name it by --out"));
 }
 
+TEST(StoredSweepTest, ItDoesNotGoOnWithAScenarioFileThatHasChanged) {
+    const Folder folder;
+    const auto write = [&](std::string_view zone, std::string_view sql) {
+        folder.write("tables.sql", std::string{sql});
+        folder.write("own.json", R"({"name": "own-of-a-sweep", "handlers": ["reconcile"],
+            "schema": ["tables.sql"], "jobs": [{"job": "j", "schedule":
+            {"cron": "0 0 2 * * ?", "zone": ")" +
+                                     std::string{zone} + "\"}}]}");
+        return call({"sweep", "./own.json", "--seeds", "5", "--out", "d", "--resume"});
+    };
+    constexpr std::string_view kTable = "CREATE TABLE a (id BIGINT PRIMARY KEY);";
+    EXPECT_NE(write("Asia/Tokyo", kTable).code, 2);
+    EXPECT_NE(write("Asia/Tokyo", kTable).code, 2);
+    for (const Called& changed : {write("Asia/Seoul", kTable), write("Asia/Tokyo", "SELECT 1;")}) {
+        EXPECT_EQ(changed.code, 2);
+        EXPECT_TRUE(contains(changed.err, "of another plug-in or scenario file")) << changed.err;
+    }
+}
+
 TEST(StoredSweepTest, PartsMergedReportAsTheWhole) {
     const Folder folder;
     for (const std::string part : {"3/3", "1/3", "2/3"}) {
