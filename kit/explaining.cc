@@ -196,7 +196,8 @@ private:
         return best;
     }
 
-    // Too little has as many causes as there are ways to fail: another mistake teaches nothing here.
+    // Too little has as many causes as there are ways to fail: another mistake teaches nothing
+    // here.
     [[nodiscard]] bool is_missing() const {
         return checker_ == "once" && finding_.message.find(" again by ") == std::string::npos;
     }

@@ -340,8 +340,9 @@ std::expected<CronExpression, CronError> CronExpression::parse(std::string_view 
         }
         if (tokens.size() == Year) fields.years.set();
         if (!fields.by_week_day && tokens[DayOfWeek].text != "?") {
-            throw Refusal{{tokens[DayOfWeek].offset + 1,
-                           "one of day of month and day of week must be '?': Quartz does not take both"}};
+            throw Refusal{
+                {tokens[DayOfWeek].offset + 1,
+                 "one of day of month and day of week must be '?': Quartz does not take both"}};
         }
     } catch (const Refusal& refusal) {
         return std::unexpected(refusal.error);

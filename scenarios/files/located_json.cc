@@ -87,7 +87,8 @@ public:
                      const nlohmann::detail::exception& error) override {
         const std::size_t at = std::min(position == 0 ? 0 : position - 1, file_.text.size());
         if (at == file_.text.size()) {
-            fail(at, "the file ends too early: a bracket, a brace, a quote or a comment is still open");
+            fail(at,
+                 "the file ends too early: a bracket, a brace, a quote or a comment is still open");
         }
         const std::size_t before = file_.text.find_last_not_of(" \t\r\n", at == 0 ? 0 : at - 1);
         const bool comma = at > 0 && before != std::string::npos && file_.text[before] == ',' &&

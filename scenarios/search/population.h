@@ -56,7 +56,7 @@ private:
     [[nodiscard]] std::uint64_t worth_of(const Member& member) const;
 
     std::vector<Member> members_;
-    std::vector<std::uint64_t> worth_;  // of each member and those before it
+    std::vector<std::uint64_t> worth_;                 // of each member and those before it
     std::unordered_map<Feature, std::uint32_t> runs_;  // never iterated
     std::array<std::uint64_t, kFeatureKinds> features_{};
 };

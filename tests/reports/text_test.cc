@@ -240,8 +240,7 @@ TEST(TextTest, AReplayByAnotherHistorySaysThatTheCodeHasChangedAndFromWhat) {
     report.version = "0.1.0+bbbb";
     report.moved = "db.query/3 is now db.query/4";
     text = replay_text(report);
-    EXPECT_TRUE(contains(text, "history        not as saved: the code has changed since"))
-        << text;
+    EXPECT_TRUE(contains(text, "history        not as saved: the code has changed since")) << text;
     EXPECT_TRUE(contains(text, "moved          db.query/3 is now db.query/4\n")) << text;
     EXPECT_TRUE(contains(text, "key            another than saved: k1\n")) << text;
     EXPECT_TRUE(contains(text, "saved with     0.1.0+aaaa\n")) << text;

@@ -109,23 +109,24 @@ TEST(OwnHandler, ThatLeavesNothingEvenWithoutFaultsIsBlamedForIt) {
 
 // What the first batch left is not all that there must be.
 TEST(OwnHandler, ThatFailsHalfwayEvenWithoutFaultsIsBlamedForIt) {
-    const HandlerSpec& handler = known(
-        gated(
-            "own-halfway",
-            [](JobContext& job) {
-                const std::int64_t member = job.checkpoint() ? 2 : 1;
-                job.commit(Checkpoint::at(member), [&](auto& tx) {
-                    tx.execute("INSERT INTO expiry VALUES ($1, $2, 'tonight', 10)",
-                               job.effect_key("night"), member);
-                });
-                return Outcome::more();
-            },
-            kSchema),
-        {{.table = "expiry"}});
+    const HandlerSpec& handler =
+        known(gated(
+                  "own-halfway",
+                  [](JobContext& job) {
+                      const std::int64_t member = job.checkpoint() ? 2 : 1;
+                      job.commit(Checkpoint::at(member), [&](auto& tx) {
+                          tx.execute("INSERT INTO expiry VALUES ($1, $2, 'tonight', 10)",
+                                     job.effect_key("night"), member);
+                      });
+                      return Outcome::more();
+                  },
+                  kSchema),
+              {{.table = "expiry"}});
     const std::string said = sentence(run_of(handler));
-    EXPECT_TRUE(said.starts_with("what must land in expiry cannot be learnt: the run without "
-                                 "faults ends before all work is done; the claim of "
-                                 "acme/daily-reconcile@2026-03-02T18:00:00Z has failed: "))
+    EXPECT_TRUE(
+        said.starts_with("what must land in expiry cannot be learnt: the run without "
+                         "faults ends before all work is done; the claim of "
+                         "acme/daily-reconcile@2026-03-02T18:00:00Z has failed: "))
         << said;
     EXPECT_NE(said.find("duplicate key"), std::string::npos) << said;
 }

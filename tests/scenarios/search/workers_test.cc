@@ -242,7 +242,7 @@ TEST(WorkersTest, AnExceptionOfAnItemIsAHarnessErrorWithItsText) {
     EXPECT_EQ(listing.mishaps[0].text, "plans differ");
     EXPECT_EQ(listing.mishaps[1].text, "an exception of an unknown type");
     EXPECT_EQ(listing.mishaps[2].kind, MishapKind::Exited);
-    EXPECT_EQ(listing.mishaps[2].text, "the process ended by exit(3)");
+    EXPECT_EQ(listing.mishaps[2].text, "the process ended by exit(3) in a simulated task");
 }
 
 TEST(WorkersTest, WorkersThatCannotStartEndThePoolAtOnce) {
