@@ -6,18 +6,11 @@
 #include "cli/command_error.h"
 #include "reports/layout.h"
 #include "scenarios/nearest.h"
+#include "scenarios/validation.h"
 
 namespace fencepost::cli {
-namespace {
 
-template <typename Things>
-std::vector<std::string> names_of(const Things& things) {
-    std::vector<std::string> names;
-    for (const auto& thing : things) names.emplace_back(thing.name);
-    return names;
-}
-
-}  // namespace
+using scenarios::names_of;
 
 const scenarios::Scenario& scenario_named(std::string_view name) {
     if (const scenarios::Scenario* found = scenarios::find_scenario(name)) return *found;

@@ -64,25 +64,34 @@ void check_interface(const std::string& path, const PluginInterface* built_for) 
     }
 }
 
-// What the library does while it is loaded and registered, in the child.
-void rehearse(const std::string& file, int done) {
+void register_library(const std::string& path, const std::string& file) {
+    // Symbols are bound at once, so that what is missing is said here and not in the midst of a
+    // run.
+    void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+        throw CommandError(fmt::format("--handlers: {} cannot be loaded: {}", path, ::dlerror()));
+    }
+    check_interface(path, symbol<const PluginInterface>(library, "fencepost_plugin_interface"));
+    auto* const add = symbol<void(Registry&)>(library, "fencepost_plugin_register");
+    if (add == nullptr) check_interface(path, nullptr);
+    Registry registry;
+    try {
+        add(registry);
+    } catch (const std::exception& error) {
+        throw CommandError(fmt::format("--handlers: {}: {}", path, error.what()));
+    } catch (...) {
+        throw CommandError(
+            fmt::format("--handlers: {}: what its registration throws is no std::exception", path));
+    }
+}
+
+// The same in the child.
+void rehearse(const std::string& path, const std::string& file, int done) {
     const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, fd);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     try {
-        void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-        const auto* built_for = library == nullptr ? nullptr
-                                                   : symbol<const PluginInterface>(
-                                                         library, "fencepost_plugin_interface");
-        auto* const add = library == nullptr
-                              ? nullptr
-                              : symbol<void(Registry&)>(library, "fencepost_plugin_register");
-        Registry registry;
-        if (built_for != nullptr && add != nullptr &&
-            std::string_view{built_for->version} == kPluginInterface.version &&
-            built_for->layout == kPluginInterface.layout) {
-            add(registry);
-        }
+        register_library(path, file);
     } catch (...) {
         // It will be thrown again where it can be said.
     }
@@ -98,7 +107,7 @@ void load_in_a_child(const std::string& path, const std::string& file) {
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;
     std::fflush(nullptr);
     const pid_t child = ::fork();
-    if (child == 0) rehearse(file, ends[1]);
+    if (child == 0) rehearse(path, file, ends[1]);
     ::close(ends[1]);
     pollfd done{.fd = ends[0], .events = POLLIN, .revents = 0};
     const bool in_time = child < 0 || ::poll(&done, 1, kPatience) != 0;
@@ -128,24 +137,7 @@ void load_library(const std::string& path) {
         throw CommandError(fmt::format("--handlers: there is no file {}", path));
     }
     load_in_a_child(path, file);
-    // Symbols are bound at once, so that what is missing is said here and not in the midst of a
-    // run.
-    void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-        throw CommandError(fmt::format("--handlers: {} cannot be loaded: {}", path, ::dlerror()));
-    }
-    check_interface(path, symbol<const PluginInterface>(library, "fencepost_plugin_interface"));
-    auto* const add = symbol<void(Registry&)>(library, "fencepost_plugin_register");
-    if (add == nullptr) check_interface(path, nullptr);
-    Registry registry;
-    try {
-        add(registry);
-    } catch (const std::exception& error) {
-        throw CommandError(fmt::format("--handlers: {}: {}", path, error.what()));
-    } catch (...) {
-        throw CommandError(
-            fmt::format("--handlers: {}: what its registration throws is no std::exception", path));
-    }
+    register_library(path, file);
     const std::string bytes = scenarios::read_whole_file(file);
     scenarios::belongs_to_this_program(fmt::format("plug-in {:x}", sim::hash_of(bytes)), bytes);
 }
