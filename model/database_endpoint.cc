@@ -52,9 +52,9 @@ DatabaseEndpoint::DatabaseEndpoint(sim::Kernel& kernel, Network& network)
     engine_.set_commit_observer([this](SessionId session, std::span<const RowChange> changes) {
         record_commit(session, changes);
     });
-    engine_.set_schema_observer([this](SessionId session) {
+    engine_.set_schema_observer([this](SessionId session, std::span<const std::string> dropped) {
         if (const SqlExchange* exchange = exchange_of(session)) {
-            record_schema(exchange->call().record, exchange->call().task->id);
+            record_schema(exchange->call().record, exchange->call().task->id, dropped);
             untold_commit_ = {exchange->call().record, exchange->call().task->id};
         }
     });
@@ -77,21 +77,31 @@ void DatabaseEndpoint::reset(const DatabaseImage& image, const DatabaseOptions& 
     untold_commit_.reset();
     known_tables_.clear();
     known_indexes_.clear();
-    record_schema(sim::kNoRecord, sim::kNoTask);
+    record_schema(sim::kNoRecord, sim::kNoTask, {});
 }
 
-// What of the committed schema the history does not know yet.
-void DatabaseEndpoint::record_schema(sim::RecordId cause, sim::TaskId task) {
+// What of the committed schema the history does not know yet. A table that was dropped and made
+// again is another one, though it may look the same.
+void DatabaseEndpoint::record_schema(sim::RecordId cause, sim::TaskId task,
+                                     std::span<const std::string> dropped) {
     const std::vector<TableInfo>& tables = engine_.schema().tables;
-    std::vector<std::string> indexes;
+    std::vector<KnownIndex> indexes;
     for (const TableInfo& table : tables) {
-        for (const IndexInfo& index : table.indexes) indexes.push_back(index.name);
+        for (const IndexInfo& index : table.indexes) {
+            indexes.push_back({index.name, index.definition});
+        }
     }
     const auto drop = [&](const std::string& name) {
         kernel_.record_at(party_, cause, RelationDropped{name}, task);
     };
-    for (const std::string& name : known_indexes_) {
-        if (std::ranges::find(indexes, name) == indexes.end()) drop(name);
+    for (const KnownIndex& index : known_indexes_) {
+        if (std::ranges::find(indexes, index) == indexes.end()) drop(index.name);
+    }
+    for (KnownTable& table : known_tables_) {
+        if (std::ranges::find(dropped, table.name) == dropped.end()) continue;
+        if (engine_.schema().find(table.name) == nullptr) continue;  // below
+        drop(table.name);
+        table = {};
     }
     known_tables_.resize(std::max(known_tables_.size(), tables.size()));
     for (std::size_t id = 0; id < known_tables_.size(); ++id) {
@@ -114,7 +124,8 @@ void DatabaseEndpoint::record_schema(sim::RecordId cause, sim::TaskId task) {
     }
     for (const TableInfo& table : tables) {
         for (const IndexInfo& index : table.indexes) {
-            if (std::ranges::find(known_indexes_, index.name) != known_indexes_.end()) continue;
+            const KnownIndex as_known{index.name, index.definition};
+            if (std::ranges::find(known_indexes_, as_known) != known_indexes_.end()) continue;
             kernel_.record_at(party_, cause,
                               IndexKnown{index.name, table.name, index.definition, index.unique},
                               task);

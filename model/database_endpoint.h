@@ -110,7 +110,7 @@ private:
     void watch_wait(SqlExchange& exchange);
     void check_deadlock(SqlExchange& exchange, std::uint64_t wait);
     void record_commit(SessionId session, std::span<const RowChange> changes);
-    void record_schema(sim::RecordId cause, sim::TaskId task);
+    void record_schema(sim::RecordId cause, sim::TaskId task, std::span<const std::string> dropped);
     void tell_of_commits();
     [[nodiscard]] const SqlExchange* exchange_of(SessionId session) const;
     [[nodiscard]] const sim::Task* speaker_on(SessionId session) const;
@@ -142,7 +142,12 @@ private:
         bool operator==(const KnownTable&) const = default;
     };
     std::vector<KnownTable> known_tables_;
-    std::vector<std::string> known_indexes_;
+    struct KnownIndex {
+        std::string name;
+        std::string definition;
+        bool operator==(const KnownIndex&) const = default;
+    };
+    std::vector<KnownIndex> known_indexes_;
 };
 
 }  // namespace fencepost::model

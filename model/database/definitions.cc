@@ -68,8 +68,8 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::run_ddl(SessionState& sess
     sequences.resize(sequences.size() + ddl.sequences);
     adopt_schema(ddl.sqlite);
     if (session.in_block) {
-        session.holdings.ddl.push_back(
-            {session.holdings.log.size(), ddl.table, ddl.creates, ddl.lock, ddl.sqlite});
+        session.holdings.ddl.push_back({session.holdings.log.size(), ddl.table, ddl.creates,
+                                        ddl.lock, ddl.sqlite, ddl.drops});
         note_holding(session);
     } else {
         publish_schema(session);
@@ -106,7 +106,12 @@ bool DatabaseEngine::State::knows_tables_of(const Schema& read) {
 // The schema as SQLite has it now is committed.
 void DatabaseEngine::State::publish_schema(SessionState& session) {
     committed = schema;
-    if (schema_observer) schema_observer(session.id);
+    if (!schema_observer) return;
+    std::vector<std::string> dropped;
+    for (const auto& ddl : session.holdings.ddl) {
+        if (ddl.drops_table()) dropped.push_back(ddl.table);
+    }
+    schema_observer(session.id, dropped);
 }
 
 }  // namespace fencepost::model

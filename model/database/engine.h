@@ -61,8 +61,9 @@ public:
     // changes in order. It must not call the engine.
     using CommitObserver = std::function<void(SessionId, std::span<const RowChange>)>;
     // Called once for every COMMIT, and every statement on its own, that changed the schema, before
-    // its rows are reported. It must not call the engine, except for schema().
-    using SchemaObserver = std::function<void(SessionId)>;
+    // its rows are reported; with the tables that a transaction dropped, in order, though it may
+    // have made them again. It must not call the engine, except for schema().
+    using SchemaObserver = std::function<void(SessionId, std::span<const std::string> dropped)>;
     // The database's wall clock, in microseconds since 1970, for db_now_us().
     using Clock = std::int64_t (*)(void* context);
 

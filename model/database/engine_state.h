@@ -54,6 +54,9 @@ struct Holdings {
         std::string creates;  // a table or index of this name
         TableLock lock = TableLock::Exclusive;
         std::string sqlite;
+        bool drops = false;  // the table, or an index
+
+        [[nodiscard]] bool drops_table() const { return drops && !table.empty(); }
     };
     struct Mark {
         std::size_t changes;

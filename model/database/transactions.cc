@@ -153,8 +153,16 @@ void DatabaseEngine::State::report_commit(SessionState& session) {
     keep_commit(session);
     if (!observer) return;
     const database::ChangeLog& log = session.holdings.log;
+    // What was written before its table was dropped went with it.
+    const auto is_gone = [&](std::size_t i) {
+        return std::ranges::any_of(session.holdings.ddl, [&](const Holdings::DdlChange& ddl) {
+            return ddl.drops_table() && ddl.log_size > i &&
+                   known_tables[log[i].table] == ddl.table;
+        });
+    };
     reported.clear();
     for (std::size_t i = 0; i < log.size(); ++i) {
+        if (is_gone(i)) continue;
         const Change& change = log[i];
         reported.push_back(
             {change.kind, &schema->tables[change.table], log.before(change), log.after(change)});

@@ -191,5 +191,28 @@ TEST(StartUpTest, TheHistoryTellsOfDroppedTablesAndIndexesAndOfNoneThatARollback
     EXPECT_FALSE(run.result.failed());
 }
 
+TEST(StartUpTest, TheHistoryTellsOfATableThatATransactionDroppedAndMadeAgain) {
+    const StartUpRun run([](const Ports& ports) {
+        if (ports.node == "A") {
+            execute(ports, "CREATE TABLE again (id TEXT PRIMARY KEY)");
+            const auto session = ports.database.connect();
+            jobs::sql::Transaction tx{*session};
+            tx.execute("INSERT INTO again VALUES ('went with the old one')");
+            tx.execute("DROP TABLE again");
+            tx.execute("CREATE TABLE again (id TEXT PRIMARY KEY)");
+            tx.execute("INSERT INTO again VALUES ('kept')");
+            tx.commit();
+        }
+        StartUp{ports, initialise::plan()}.run();
+    });
+    EXPECT_EQ(run.all<model::RelationDropped>(), std::vector<std::string>{"database: name=again"});
+    const auto mentions = [](std::string_view what) {
+        return [what](const std::string& text) { return text.find(what) != std::string::npos; };
+    };
+    EXPECT_EQ(std::ranges::count_if(run.all<model::TableKnown>(), mentions("again")), 2);
+    EXPECT_EQ(std::ranges::count_if(run.all<model::RowChanged>(), mentions("kept")), 1);
+    EXPECT_EQ(std::ranges::count_if(run.all<model::RowChanged>(), mentions("went")), 0);
+}
+
 }  // namespace
 }  // namespace fencepost::scenarios

@@ -137,7 +137,8 @@ TEST_F(DatabaseStartUpTest, TablesMadeSideBySideKeepTheirRowsApart) {
 TEST_F(DatabaseStartUpTest, TellsWhenASchemaIsCommitted) {
     start("");
     std::vector<SessionId> told;
-    engine.set_schema_observer([&](SessionId session) { told.push_back(session); });
+    engine.set_schema_observer(
+        [&](SessionId session, std::span<const std::string>) { told.push_back(session); });
     run('A', "CREATE TABLE n (id BIGINT PRIMARY KEY)");
     run('A', "CREATE TABLE IF NOT EXISTS n (id BIGINT PRIMARY KEY)");
     run('B', "BEGIN");
@@ -150,6 +151,23 @@ TEST_F(DatabaseStartUpTest, TellsWhenASchemaIsCommitted) {
     run('B', "DROP TABLE n");
     run('B', "ROLLBACK");
     EXPECT_EQ(told.size(), 2U);
+}
+
+TEST_F(DatabaseStartUpTest, TellsWhatACommittedTransactionHasDroppedThoughItIsThereAgain) {
+    start("CREATE TABLE n (id BIGINT PRIMARY KEY); CREATE TABLE o (id BIGINT PRIMARY KEY);");
+    std::vector<std::string> told;
+    engine.set_schema_observer([&](SessionId, std::span<const std::string> dropped) {
+        told.insert(told.end(), dropped.begin(), dropped.end());
+    });
+    run('A', "BEGIN");
+    run('A', "DROP TABLE n");
+    run('A', "CREATE TABLE n (id BIGINT PRIMARY KEY)");
+    run('A', "SAVEPOINT s");
+    run('A', "DROP TABLE o");
+    run('A', "ROLLBACK TO SAVEPOINT s");
+    EXPECT_EQ(told, std::vector<std::string>{});
+    run('A', "COMMIT");
+    EXPECT_EQ(told, std::vector<std::string>{"n"});
 }
 
 TEST_F(DatabaseStartUpTest, AdvisoryLocksAreHeldUntilTheirTransactionEnds) {
