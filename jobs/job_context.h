@@ -59,14 +59,22 @@ public:
     // both. May suspend. Throws LeaseLost or Fenced when the right to write is gone,
     // CommitOutcomeUnknown, ConnectionLost or sql::ServerError: let them pass, the worker knows
     // what each calls for. After any but the last the attempt is over: a further commit throws
-    // Misuse, and so does the worker when the handler returns all the same.
+    // Misuse, and so does the worker when the handler returns all the same. So does a commit inside
+    // of a batch.
     void commit(const Checkpoint& next, const Batch& batch) {
         ensure_going();
+        if (in_batch_) {
+            throw Misuse("commit() inside of another commit()'s batch: a batch is one transaction; "
+                         "return from it first");
+        }
         try {
             lease_.ensure_held();
             sql::Transaction transaction{session_};
             claims::advance(transaction, claim_, next, progress_);
-            batch(transaction);
+            {
+                const Inside inside{in_batch_};
+                batch(transaction);
+            }
             transaction.commit();
         } catch (const sql::ServerError&) {
             throw;
@@ -89,6 +97,17 @@ public:
     [[nodiscard]] const Claim& claim() const { return claim_; }
 
 private:
+    class Inside {
+    public:
+        explicit Inside(bool& flag) : flag_(flag) { flag_ = true; }
+        ~Inside() { flag_ = false; }
+        Inside(const Inside&) = delete;
+        Inside& operator=(const Inside&) = delete;
+
+    private:
+        bool& flag_;
+    };
+
     const Fire& fire_;
     Claim claim_;
     Progress progress_;
@@ -96,6 +115,7 @@ private:
     sql::Session& session_;
     ReadingSession reading_;
     std::optional<std::string> ended_by_;  // what commit() threw
+    bool in_batch_ = false;
 };
 
 // A job's body: called until everything is done. Ordinary blocking code.

@@ -1,10 +1,13 @@
 // A transaction on a session: BEGIN at construction, ROLLBACK at destruction unless committed.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "jobs/misuse.h"
 #include "jobs/ports/sql.h"
+#include "jobs/statement_kind.h"
 
 namespace fencepost::jobs::sql {
 
@@ -24,8 +27,15 @@ public:
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
 
+    // As the session does. Throws Misuse for a statement that would end the transaction behind its
+    // back, or begin another.
     template <typename... Parameters>
     Result execute(std::string_view statement, Parameters&&... parameters) {
+        if (controls_transaction(statement)) {
+            throw Misuse("\"" + std::string(statement) +
+                         "\" inside a transaction: its owner alone commits it, and an exception "
+                         "rolls it back");
+        }
         return session_->execute(statement, std::forward<Parameters>(parameters)...);
     }
 

@@ -197,6 +197,35 @@ TEST(Misuse, OfTheSessionForATransactionOfOnesOwnIsRefused) {
               std::string::npos);
 }
 
+TEST(Misuse, OfABatchsTransactionIsRefusedAndExplained) {
+    const std::string reason = "the claim of its work has failed: \"ROLLBACK\" inside a "
+                               "transaction: its owner alone commits it, and an exception rolls it back.";
+    EXPECT_NE(refusal_of("own-rollback",
+                         [](JobContext& job) {
+                             job.commit(Checkpoint::at(1), [&](auto& tx) {
+                                 expire(tx, job, 1);
+                                 tx.execute("ROLLBACK");
+                             });
+                             return Outcome::succeeded();
+                         })
+                  .find(reason),
+              std::string::npos);
+}
+
+TEST(Misuse, OfACommitInsideABatchIsRefusedAndExplained) {
+    EXPECT_NE(refusal_of("own-nested",
+                         [](JobContext& job) {
+                             job.commit(Checkpoint::at(1), [&](auto&) {
+                                 job.commit(Checkpoint::at(2),
+                                            [&](auto& tx) { expire(tx, job, 1); });
+                             });
+                             return Outcome::succeeded();
+                         })
+                  .find("the claim of its work has failed: commit() inside of another commit()'s "
+                        "batch: a batch is one transaction; return from it first."),
+              std::string::npos);
+}
+
 Outcome swallowing(JobContext& job) {
     try {
         job.commit(Checkpoint::at(1), [&](auto& tx) { expire(tx, job, 1); });
