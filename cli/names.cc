@@ -10,16 +10,14 @@
 
 namespace fencepost::cli {
 
-using scenarios::names_of;
-
 const scenarios::Scenario& scenario_named(std::string_view name) {
     if (const scenarios::Scenario* found = scenarios::find_scenario(name)) return *found;
-    throw CommandError(unknown_name("scenario", name, names_of(scenarios::all_scenarios())));
+    throw CommandError(scenarios::unknown_scenario(shown(name)));
 }
 
 const scenarios::HandlerSpec& handler_named(std::string_view name) {
     if (const scenarios::HandlerSpec* found = scenarios::find_handler(name)) return *found;
-    throw CommandError(unknown_name("handler", name, names_of(scenarios::all_handlers())));
+    throw CommandError(scenarios::unknown_handler(shown(name)));
 }
 
 const scenarios::HandlerSpec& handler_of(const Arguments& arguments,

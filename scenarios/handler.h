@@ -16,6 +16,10 @@
 
 namespace fencepost::scenarios {
 
+// Of a plan's parameter, and of a scenario's that counts something: more accounts than this would
+// be a slip of the finger.
+inline constexpr std::int64_t kMostParameter = 100'000;
+
 // Whole numbers by name: a scenario's defaults, overridden by the plan.
 class Parameters {
 public:

@@ -49,6 +49,20 @@ void require_known(const std::string& place, std::string_view what, std::string_
     if (std::ranges::find(known, name) == known.end()) unknown(place, what, name, known);
 }
 
+std::string unknown_scenario(std::string_view name) {
+    const auto known = names_of(all_scenarios());
+    return fmt::format(
+        "unknown scenario \"{}\"{}; known are {}; one of your own comes with --scenarios FILE", name,
+        did_you_mean(name, known), fmt::join(known, ", "));
+}
+
+std::string unknown_handler(std::string_view name) {
+    return fmt::format(
+        "unknown handler \"{}\"{}; \"list handlers\" shows those that there are, and one of your "
+        "own comes with --handlers LIBRARY",
+        name, did_you_mean(name, names_of(all_handlers())));
+}
+
 void validate_fault(const std::string& place, const sim::Fault& fault, const Scenario& scenario) {
     const std::vector<std::string> servers = servers_of(scenario);
     const std::vector<std::string> parties = parties_of(scenario);
@@ -158,10 +172,9 @@ std::optional<std::string> obstacle(const Scenario& scenario, const HandlerSpec&
 
 void validate(const sim::Plan& plan) {
     const Scenario* scenario = find_scenario(plan.scenario);
-    if (scenario == nullptr)
-        unknown("scenario", "scenario", plan.scenario, names_of(all_scenarios()));
+    if (scenario == nullptr) throw PlanError("scenario", unknown_scenario(plan.scenario));
     const HandlerSpec* handler = find_handler(plan.handler);
-    if (handler == nullptr) unknown("handler", "handler", plan.handler, names_of(all_handlers()));
+    if (handler == nullptr) throw PlanError("handler", unknown_handler(plan.handler));
     if (const auto reason = obstacle(*scenario, *handler)) {
         throw PlanError(fmt::format("handler: {} cannot take part in {}, because {}", plan.handler,
                                     plan.scenario, *reason));
@@ -170,9 +183,10 @@ void validate(const sim::Plan& plan) {
     for (const auto& [name, value] : scenario->parameters.all()) parameters.push_back(name);
     for (const auto& [name, value] : plan.parameters) {
         require_known("parameters." + name, "parameter", name, parameters);
-        if (value < 1 || value > 100'000) {
-            throw PlanError(fmt::format(
-                "parameters.{}: {} is out of range; give a number from 1 to 100000", name, value));
+        if (value < 1 || value > kMostParameter) {
+            throw PlanError(
+                fmt::format("parameters.{}: {} is out of range; give a number from 1 to {}", name,
+                            value, kMostParameter));
         }
     }
     // What was left out cannot be struck.

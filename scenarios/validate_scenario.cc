@@ -68,6 +68,16 @@ void validate_parties(const Scenario& scenario) {
     require_distinct("servers", scenario.servers, itself, "server");
 }
 
+// Other parameters may be times in milliseconds.
+void validate_counts(const Scenario& scenario) {
+    for (const std::string_view name : {"accounts", "batch", "start_ups"}) {
+        const std::int64_t value = scenario.parameters.value_or(name, 0);
+        if (value <= kMostParameter) continue;
+        fail(fmt::format("parameters.{}", name),
+             fmt::format("{} is out of range; give a number up to {}", value, kMostParameter));
+    }
+}
+
 void validate_trigger(const Scenario& scenario) {
     const bool messages = scenario.trigger == Trigger::Messages;
     if (scenario.requests && !messages) {
@@ -90,9 +100,7 @@ void validate_handlers(const Scenario& scenario) {
     for (std::size_t i = 0; i < scenario.handlers.size(); ++i) {
         const std::string place = element("handlers", i);
         const HandlerSpec* handler = find_handler(scenario.handlers[i]);
-        if (handler == nullptr) {
-            unknown(place, "handler", scenario.handlers[i], names_of(all_handlers()));
-        }
+        if (handler == nullptr) fail(place, unknown_handler(scenario.handlers[i]));
         if (const auto reason = obstacle(scenario, *handler)) {
             fail(place, fmt::format("{} cannot take part, because {}", handler->name, *reason));
         }
@@ -269,6 +277,7 @@ void validate(const Scenario& scenario) {
     if (scenario.last_version > 2) fail("last_version", "there are the versions 1 and 2");
     validate_parties(scenario);
     validate_trigger(scenario);
+    validate_counts(scenario);
     validate_handlers(scenario);
     validate_scheduler(scenario);
     validate_search(scenario);

@@ -15,6 +15,10 @@ namespace fencepost::scenarios {
 void require_known(const std::string& place, std::string_view what, std::string_view name,
                    const std::vector<std::string>& known);
 
+// What to say of a name that nobody has. The names of handlers are too many to be told.
+[[nodiscard]] std::string unknown_scenario(std::string_view name);
+[[nodiscard]] std::string unknown_handler(std::string_view name);
+
 // That the fault can strike in that scenario.
 void validate_fault(const std::string& place, const sim::Fault& fault, const Scenario& scenario);
 

@@ -23,7 +23,6 @@ using sim::FaultFamily;
 using sim::PlanError;
 
 constexpr std::uint64_t kMostFaults = 20;
-constexpr std::int64_t kMostValue = 100'000;  // of a parameter
 constexpr std::uint64_t kUsualPercent = 50;   // of a family
 
 constexpr std::array kFamilies{FaultFamily::Node,   FaultFamily::Call,    FaultFamily::Network,
@@ -162,7 +161,7 @@ void read_parameters(const Json& parameters, Profile& profile) {
         if (!range.is_array() || range.size() != 2)
             fail(place, "the least and the most are expected here, such as [1, 10]");
         const auto end = [&](std::size_t index) {
-            return static_cast<std::int64_t>(number_at(range[index], place, 1, kMostValue));
+            return static_cast<std::int64_t>(number_at(range[index], place, 1, kMostParameter));
         };
         const ValueRange read{end(0), end(1)};
         if (read.most < read.least)

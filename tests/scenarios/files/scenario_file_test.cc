@@ -183,6 +183,9 @@ TEST(ScenarioFileTest, AWrongFileIsRefusedWithItsPlaceAndWhatIsRight) {
         {R"("most_faults": 99)", "most_faults: a number from 0 to 20 is expected here"},
         {R"("parameters": { "batch": -1 })",
          "parameters.batch: a whole number from 0 to 1000000000 is expected here"},
+        {R"("parameters": { "accounts": 1000000000 })",
+         "line 3, column 31: parameters.accounts: 1000000000 is out of range; give a number up to "
+         "100000"},
         {R"("scheduler": { "mode": "cluster" })",
          "scheduler.mode: unknown mode \"cluster\" (did you mean \"clustered\"?)"},
         {R"("scheduler": { "zones": { "C": "UTC" } })", "scheduler.zones: unknown node \"C\""},
