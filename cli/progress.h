@@ -1,4 +1,5 @@
-// A line on standard error that shows how far a long command is. Nothing when it is no terminal.
+// How far a long command is, on standard error: a line that changes where that is a terminal, else
+// a further line every now and then, so that a log shows that the command lives.
 #pragma once
 
 #include <chrono>
@@ -11,7 +12,8 @@ namespace fencepost::cli {
 
 class Progress {
 public:
-    explicit Progress(Console& console) : console_(console) {}
+    explicit Progress(Console& console, std::chrono::milliseconds between_lines = kBetweenLines)
+        : console_(console), between_lines_(between_lines) {}
     ~Progress() { clear(); }
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
@@ -26,18 +28,22 @@ public:
     void clear();
 
 private:
+    static constexpr std::chrono::seconds kBetweenLines{30};
+
     // Whether it is time to show anything; notes when `what` began, and with which part.
     bool is_due(const std::string& what, std::uint64_t done, double part, bool last);
     void print(std::string line, std::uint64_t done);
 
     Console& console_;
+    std::chrono::milliseconds between_lines_;  // of a log
     std::string what_;
     bool shown_ = false;
     // When it was first shown: what went on from an earlier state has not done that much since.
     std::uint64_t first_done_ = 0;
     double first_part_ = 0;
     std::chrono::steady_clock::time_point started_{};
-    std::chrono::steady_clock::time_point last_{};
+    std::chrono::steady_clock::time_point now_{};
+    std::chrono::steady_clock::time_point printed_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace fencepost::cli
