@@ -10,18 +10,25 @@ namespace fencepost::reports {
 namespace {
 
 constexpr std::size_t kMostWitnessLines = 6;
+constexpr std::size_t kMostLinesOfAnEvent = 3;
 
 std::string heading(std::string_view text, TextStyle style) {
     return inked(text, Ink::Strong, style) + "\n";
 }
 
 // At most so many lines of it; the last one says that there is more.
+std::vector<std::string> some_lines(std::string_view text, std::size_t width, std::size_t most) {
+    auto lines = wrapped(text, width);
+    if (lines.size() > most) {
+        lines.resize(most);
+        lines.back() = shortened(lines.back() + " ...", width);
+    }
+    return lines;
+}
+
 void add_wrapped(std::string& out, std::string_view text, std::size_t indent, std::size_t most) {
-    const auto lines = wrapped(text, kPageWidth - indent);
-    for (std::size_t i = 0; i < lines.size() && i < most; ++i) {
-        const bool cut = i + 1 == most && lines.size() > most;
-        out += std::string(indent, ' ') +
-               (cut ? shortened(lines[i] + " ...", kPageWidth - indent) : lines[i]) + "\n";
+    for (const std::string& line : some_lines(text, kPageWidth - indent, most)) {
+        out += std::string(indent, ' ') + line + "\n";
     }
 }
 
@@ -56,14 +63,19 @@ void add_story(std::string& out, const Explanation& of, TextStyle style) {
     for (const StoryLine& line : of.story.lines) {
         const char mark = line.is_fault ? '!' : line.is_evidence ? '>' : ' ';
         const double seconds = std::chrono::duration<double>(line.at - of.story.moment).count();
-        std::string text = fmt::format("{} {:>+11.4f}  {:<{}}  ", mark,
+        std::string lead = fmt::format("{} {:>+11.4f}  {:<{}}  ", mark,
                                        seconds == 0.0 ? 0.0 : seconds, line.who, width);
-        text += on_one_line(line.what);
         const std::string times = line.times > 1 ? fmt::format(" ({} times)", line.times) : "";
-        text = shortened(text, kPageWidth - times.size());
-        text += times;
+        const std::size_t indent = width_of(lead);
+        const std::size_t room = kPageWidth - indent - times.size();
+        auto lines = some_lines(line.what, room, kMostLinesOfAnEvent);
+        for (std::string& each : lines) each = shortened(each, room);  // what has no blanks
+        lines.back() += times;
         const Ink ink = line.is_evidence ? Ink::Bad : line.is_fault ? Ink::Doubt : Ink::Plain;
-        out += inked(text, ink, style) + "\n";
+        for (const std::string& each : lines) {
+            out += inked(lead + each, ink, style) + "\n";
+            lead.assign(indent, ' ');
+        }
     }
 }
 
