@@ -444,14 +444,25 @@ void Run::audit(sim::RunEnd end, Duration settled_after) {
 }  // namespace
 
 // A world keeps the memory that its longest run took: tens of MiB, where the usual run takes two.
-// So after a run of more steps than almost any has, the next one gets a world of its own.
+// So after a run of more steps than almost any has, the next one gets a world of its own. And each
+// of its parts (a session, an exchange) keeps that of the run in which it did most: little, but the
+// more runs, the more parts. A new world costs as much as ten short runs.
 constexpr std::uint64_t kManySteps = 20'000;
+constexpr std::uint64_t kManyRuns = 2'000;
 
 struct Runner::State {
     std::map<std::string, Setting, std::less<>> settings;  // by scenario, handler and parameters
     // After the settings, so that it goes before them: a run that was left by an exception has
     // tasks that refer to its setting.
-    model::World world;
+    std::unique_ptr<model::World> world = std::make_unique<model::World>();
+    std::uint64_t runs = 0;  // in this world
+
+    void make_another_world() {
+        world.reset();
+        ::malloc_trim(0);
+        world = std::make_unique<model::World>();
+        runs = 0;
+    }
 
     Setting& setting_for(const sim::Plan& plan) {
         std::string key = plan.scenario + '\n' + plan.handler;
@@ -477,11 +488,11 @@ struct Runner::State {
                                     .seed = 0,
                                     .parameters = plan.parameters,
                                     .faults = {}};
-        Run{world, setting, undisturbed}.execute(RunOptions{}.step_limit);
+        Run{*world, setting, undisturbed}.execute(RunOptions{}.step_limit);
         std::vector<std::string> units;
         for (const DueWork& work : setting.scenario->due) units.push_back(work.unit());
-        checkers::learn_effects(world.kernel().history(), units, setting.expectations);
-        world.kernel().end_run();
+        checkers::learn_effects(world->kernel().history(), units, setting.expectations);
+        world->kernel().end_run();
     }
 };
 
@@ -521,22 +532,19 @@ void check_setting(const sim::Plan& plan) {
 Runner::Runner() : state_(std::make_unique<State>()) {}
 Runner::~Runner() = default;
 
-void Runner::renew() {
-    state_.reset();
-    state_ = std::make_unique<State>();
-    ::malloc_trim(0);
-}
-
 RunResult Runner::run(const sim::Plan& plan, const RunOptions& options) {
     if (!plan.faults.empty()) validate(plan);
-    if (state_->world.kernel().steps() > kManySteps) renew();
+    if (state_->world->kernel().steps() > kManySteps || state_->runs >= kManyRuns) {
+        state_->make_another_world();
+    }
+    ++state_->runs;
     Setting& setting = state_->setting_for(plan);
-    sim::Kernel& kernel = state_->world.kernel();
+    sim::Kernel& kernel = state_->world->kernel();
     kernel.history().keep_fingerprints(options.keep_fingerprints);
 
-    const Watch watch{state_->world, options.watch};
+    const Watch watch{*state_->world, options.watch};
     RunResult result;
-    result.end = Run{state_->world, setting, plan}.execute(options.step_limit);
+    result.end = Run{*state_->world, setting, plan}.execute(options.step_limit);
     const sim::History& history = kernel.history();
     result.fingerprint = history.fingerprint();
     result.steps = kernel.steps();
@@ -554,7 +562,7 @@ RunResult Runner::run(const sim::Plan& plan, const RunOptions& options) {
 }
 
 const sim::History& Runner::history() const {
-    return state_->world.kernel().history();
+    return state_->world->kernel().history();
 }
 
 const checkers::Expectations& Runner::expectations(const sim::Plan& plan) const {
@@ -567,7 +575,7 @@ std::vector<std::string> Runner::schema_of(const sim::Plan& plan) const {
 
 std::vector<ExecutedStatement> Runner::statements() const {
     std::vector<ExecutedStatement> statements;
-    for (const model::SqlExchange& exchange : state_->world.database().exchanges()) {
+    for (const model::SqlExchange& exchange : state_->world->database().exchanges()) {
         if (!exchange.statement.empty())
             statements.push_back({exchange.statement, exchange.parameters});
     }

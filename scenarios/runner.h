@@ -88,8 +88,6 @@ public:
     [[nodiscard]] std::vector<ExecutedStatement> statements() const;
 
 private:
-    void renew();
-
     struct State;
     std::unique_ptr<State> state_;
 };
