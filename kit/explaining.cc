@@ -163,6 +163,12 @@ private:
             cause.match = reports::CauseMatch::Own;
             cause.mistake = handler.name;
             cause.lesson = handler.lesson;
+        } else if (const auto* reference = reference_that_breaks_it()) {
+            cause.match = reports::CauseMatch::Reference;
+            cause.lesson = fmt::format(
+                "Not the handler: under this plan the reference handler {} leaves the same behind, so "
+                "that the scheduler, the scenario or its bounds are to be looked at.",
+                reference->name);
         } else if (const auto* like = most_alike()) {
             cause.match = reports::CauseMatch::SamePlan;
             cause.mistake = like->name;
@@ -173,6 +179,20 @@ private:
             cause.lesson = other->lesson;
         }
         explanation_.cause = std::move(cause);
+    }
+
+    // The reference handler that breaks it as well, on the same key: a trigger of the scheduler's,
+    // say.
+    const scenarios::HandlerSpec* reference_that_breaks_it() {
+        const scenarios::HandlerSpec* const own = scenarios::find_handler(plan_.handler);
+        if (!own->is_mistake() && scenarios::is_built_in(own->name)) return own;
+        for (const scenarios::Neighbour& neighbour :
+             scenarios::references_that_break(plan_, checker_, runner_)) {
+            const checkers::Judgement& judgement = *failure_of(neighbour.result, checker_);
+            if (finding_of(judgement, finding_.key).key == finding_.key)
+                return scenarios::find_handler(neighbour.plan.handler);
+        }
+        return nullptr;
     }
 
     // Of the planted mistakes that break the invariant under the same plan, the one whose story and

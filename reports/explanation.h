@@ -41,13 +41,18 @@ struct Twin {
     sim::Plan plan;
 };
 
-enum class CauseMatch : std::uint8_t { Own, SamePlan, SameInvariant };
+enum class CauseMatch : std::uint8_t {
+    Own,
+    Reference,  // a reference handler breaks the same thing under the same plan
+    SamePlan,
+    SameInvariant
+};
 
 // What usually causes such a violation.
 struct Cause {
     CauseMatch match = CauseMatch::SameInvariant;
-    std::string mistake;  // the planted one that does it; empty: none is known to be like it
-    std::string lesson;
+    std::string mistake;  // the planted one that does it; empty: none is known, or of Reference
+    std::string lesson;   // empty: nothing is known
     std::string reading;  // where the documentation treats it
 };
 

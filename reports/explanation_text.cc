@@ -116,7 +116,7 @@ void add_roles(std::string& out, const Explanation& of, TextStyle style) {
 void add_cause(std::string& out, const Explanation& of, TextStyle style) {
     if (!of.cause) return;
     const Cause& cause = *of.cause;
-    if (cause.mistake.empty()) {
+    if (cause.lesson.empty()) {
         out += fmt::format("\nSee {}\n", cause.reading);
         return;
     }
@@ -124,6 +124,7 @@ void add_cause(std::string& out, const Explanation& of, TextStyle style) {
     std::string text = cause.lesson;
     switch (cause.match) {
         case CauseMatch::Own:
+        case CauseMatch::Reference:
             break;
         case CauseMatch::SamePlan:
             text += fmt::format(
@@ -228,8 +229,8 @@ std::string explanation_json(const Explanation& of) {
                         {"plan", ordered_json::parse(sim::to_json(of.twin->plan))}};
     }
     json["cause"] = nullptr;
-    if (of.cause && !of.cause->mistake.empty()) {
-        constexpr std::array kMatches{"own", "same plan", "same invariant"};
+    if (of.cause && !of.cause->lesson.empty()) {
+        constexpr std::array kMatches{"own", "reference", "same plan", "same invariant"};
         json["cause"] = {{"match", kMatches.at(static_cast<std::size_t>(of.cause->match))},
                          {"mistake", of.cause->mistake},
                          {"lesson", of.cause->lesson},

@@ -105,9 +105,9 @@ std::string what_it_takes(const Explanation& of) {
 
 std::string cause_text(const Explanation& of) {
     if (!of.cause) return {};
-    if (of.cause->mistake.empty()) return paragraph("See " + of.cause->reading + ".");
+    if (of.cause->lesson.empty()) return paragraph("See " + of.cause->reading + ".");
     std::string out = paragraph(of.cause->lesson, "lesson");
-    if (of.cause->match != CauseMatch::Own) {
+    if (!of.cause->mistake.empty() && of.cause->match != CauseMatch::Own) {
         out +=
             paragraph(fmt::format("So the planted mistake {}, which breaks {}.", of.cause->mistake,
                                   of.cause->match == CauseMatch::SamePlan
@@ -292,7 +292,7 @@ std::string explanation_part(const Explanation& of, const Diagram& diagram,
                        html(of.story.moment_text));
     out += story_list(of, name);
     out += "<h3>What it takes</h3>\n" + what_it_takes(of);
-    if (of.cause && !of.cause->mistake.empty()) out += "<h3>What usually causes this</h3>\n";
+    if (of.cause && !of.cause->lesson.empty()) out += "<h3>What usually causes this</h3>\n";
     out += cause_text(of);
     return out + "</div>\n" + picture(diagram);
 }

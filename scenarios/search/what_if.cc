@@ -26,6 +26,28 @@ std::optional<RunResult> try_run(const sim::Plan& plan, Runner& runner) {
     }
 }
 
+// Of the wanted handlers but the plan's own, those with which the plan breaks the checker.
+template <typename Wanted>
+std::vector<Neighbour> those_that_break(const sim::Plan& plan, const std::string& checker,
+                                        Runner& runner, const Wanted& wanted) {
+    const Scenario* const scenario = find_scenario(plan.scenario);
+    std::vector<Neighbour> neighbours;
+    for (const HandlerSpec& handler : all_handlers()) {
+        if (handler.name == plan.handler || !wanted(handler)) continue;
+        if (scenario == nullptr || obstacle(*scenario, handler)) continue;
+        sim::Plan changed = plan;
+        changed.handler = handler.name;
+        const auto result = try_run(changed, runner);
+        if (!result || !breaks(*result, checker)) continue;
+        neighbours.push_back({.plan = std::move(changed),
+                              .fault = std::nullopt,
+                              .change = handler.name,
+                              .result = *result,
+                              .history = runner.history()});
+    }
+    return neighbours;
+}
+
 // What a fault does at once, as opposed to what comes of it.
 bool is_deed_of_fault(const sim::History& history, RecordId id) {
     switch (history.kind_of(id)) {
@@ -235,24 +257,17 @@ std::size_t also_fails_with(const sim::Plan& plan, const std::string& checker, s
 
 std::vector<Neighbour> mistakes_that_break(const sim::Plan& plan, const std::string& checker,
                                            Runner& runner) {
-    const Scenario* const scenario = find_scenario(plan.scenario);
-    std::vector<Neighbour> neighbours;
-    for (const HandlerSpec& mistake : all_handlers()) {
-        if (!mistake.is_mistake() || mistake.name == plan.handler) continue;
-        if (scenario == nullptr || obstacle(*scenario, mistake)) continue;
-        const bool meant = std::ranges::find(mistake.breaks, checker) != mistake.breaks.end();
-        if (!meant) continue;
-        sim::Plan changed = plan;
-        changed.handler = mistake.name;
-        const auto result = try_run(changed, runner);
-        if (!result || !breaks(*result, checker)) continue;
-        neighbours.push_back({.plan = std::move(changed),
-                              .fault = std::nullopt,
-                              .change = mistake.name,
-                              .result = *result,
-                              .history = runner.history()});
-    }
-    return neighbours;
+    return those_that_break(plan, checker, runner, [&](const HandlerSpec& handler) {
+        return handler.is_mistake() &&
+               std::ranges::find(handler.breaks, checker) != handler.breaks.end();
+    });
+}
+
+std::vector<Neighbour> references_that_break(const sim::Plan& plan, const std::string& checker,
+                                             Runner& runner) {
+    return those_that_break(plan, checker, runner, [](const HandlerSpec& handler) {
+        return !handler.is_mistake() && is_built_in(handler.name);
+    });
 }
 
 }  // namespace fencepost::scenarios

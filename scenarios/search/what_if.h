@@ -51,4 +51,8 @@ std::size_t also_fails_with(const sim::Plan& plan, const std::string& checker, s
 std::vector<Neighbour> mistakes_that_break(const sim::Plan& plan, const std::string& checker,
                                            Runner& runner);
 
+// The same of the reference handlers.
+std::vector<Neighbour> references_that_break(const sim::Plan& plan, const std::string& checker,
+                                             Runner& runner);
+
 }  // namespace fencepost::scenarios

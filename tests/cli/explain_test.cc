@@ -190,6 +190,35 @@ TEST(ExplainTest, AStrangersHandlerIsToldOfTheMistakeThatItIsMostLike) {
     }
 }
 
+// A node's COMMIT of an acquired trigger comes after the node has come back and has looked for its
+// old rows (docs/verdicts.md#takeover).
+sim::Plan stuck_trigger(const std::string& handler) {
+    return sim::plan_from_json(R"({
+      "scenario": "holder-leaves", "handler": ")" +
+                               handler + R"(",
+      "faults": [
+        {"at": "*#1/scheduler/db.commit/1", "phase": "sent", "do": "delay", "by": "2s"},
+        {"at_time": "2026-03-02T18:00:00Z", "do": "stop", "node": "B", "restart_after": "1ms",
+         "grace": "0s"}]})");
+}
+
+TEST(ExplainTest, WhatBreaksUnderTheReferenceHandlerAsWellIsNotLaidToTheHandler) {
+    scenarios::HandlerSpec copy = *scenarios::find_handler("reconcile");
+    copy.name = "strangers-reconcile";
+    scenarios::add_handler(std::move(copy));
+    for (const std::string handler : {"reconcile", "strangers-reconcile"}) {
+        scenarios::Runner runner;
+        const auto run = kit::explain(stuck_trigger(handler), "takeover", "", runner);
+        ASSERT_TRUE(run.has_value()) << handler;
+        EXPECT_EQ(run->explanation.cause->match, reports::CauseMatch::Reference);
+        const std::string text = reports::explanation_text(run->explanation);
+        EXPECT_TRUE(has(text, "Not the handler: under this plan the reference handler reconcile "))
+            << text;
+        EXPECT_FALSE(has(text, "planted mistake")) << text;
+        EXPECT_TRUE(has(text, "See docs/verdicts.md#takeover")) << text;
+    }
+}
+
 std::vector<std::string> lines_of(const std::filesystem::path& file) {
     std::ifstream in{file};
     std::vector<std::string> lines;
