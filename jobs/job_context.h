@@ -64,8 +64,9 @@ public:
     void commit(const Checkpoint& next, const Batch& batch) {
         ensure_going();
         if (in_batch_) {
-            throw Misuse("commit() inside of another commit()'s batch: a batch is one transaction; "
-                         "return from it first");
+            throw Misuse(
+                "commit() inside of another commit()'s batch: a batch is one transaction; "
+                "return from it first");
         }
         try {
             lease_.ensure_held();

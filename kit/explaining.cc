@@ -166,7 +166,8 @@ private:
         } else if (const auto* reference = reference_that_breaks_it()) {
             cause.match = reports::CauseMatch::Reference;
             cause.lesson = fmt::format(
-                "Not the handler: under this plan the reference handler {} leaves the same behind, so "
+                "Not the handler: under this plan the reference handler {} leaves the same behind, "
+                "so "
                 "that the scheduler, the scenario or its bounds are to be looked at.",
                 reference->name);
         } else if (const auto* like = most_alike()) {

@@ -52,8 +52,8 @@ void require_known(const std::string& place, std::string_view what, std::string_
 std::string unknown_scenario(std::string_view name) {
     const auto known = names_of(all_scenarios());
     return fmt::format(
-        "unknown scenario \"{}\"{}; known are {}; one of your own comes with --scenarios FILE", name,
-        did_you_mean(name, known), fmt::join(known, ", "));
+        "unknown scenario \"{}\"{}; known are {}; one of your own comes with --scenarios FILE",
+        name, did_you_mean(name, known), fmt::join(known, ", "));
 }
 
 std::string unknown_handler(std::string_view name) {

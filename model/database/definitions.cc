@@ -68,8 +68,8 @@ DatabaseEngine::State::Attempt DatabaseEngine::State::run_ddl(SessionState& sess
     sequences.resize(sequences.size() + ddl.sequences);
     adopt_schema(ddl.sqlite);
     if (session.in_block) {
-        session.holdings.ddl.push_back({session.holdings.log.size(), ddl.table, ddl.creates,
-                                        ddl.lock, ddl.sqlite, ddl.drops});
+        session.holdings.ddl.push_back(
+            {session.holdings.log.size(), ddl.table, ddl.creates, ddl.lock, ddl.sqlite, ddl.drops});
         note_holding(session);
     } else {
         publish_schema(session);

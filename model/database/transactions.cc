@@ -156,8 +156,7 @@ void DatabaseEngine::State::report_commit(SessionState& session) {
     // What was written before its table was dropped went with it.
     const auto is_gone = [&](std::size_t i) {
         return std::ranges::any_of(session.holdings.ddl, [&](const Holdings::DdlChange& ddl) {
-            return ddl.drops_table() && ddl.log_size > i &&
-                   known_tables[log[i].table] == ddl.table;
+            return ddl.drops_table() && ddl.log_size > i && known_tables[log[i].table] == ddl.table;
         });
     };
     reported.clear();

@@ -23,7 +23,7 @@ using sim::FaultFamily;
 using sim::PlanError;
 
 constexpr std::uint64_t kMostFaults = 20;
-constexpr std::uint64_t kUsualPercent = 50;   // of a family
+constexpr std::uint64_t kUsualPercent = 50;  // of a family
 
 constexpr std::array kFamilies{FaultFamily::Node,   FaultFamily::Call,    FaultFamily::Network,
                                FaultFamily::Server, FaultFamily::Clock,   FaultFamily::Scheduler,

@@ -198,8 +198,9 @@ TEST(Misuse, OfTheSessionForATransactionOfOnesOwnIsRefused) {
 }
 
 TEST(Misuse, OfABatchsTransactionIsRefusedAndExplained) {
-    const std::string reason = "the claim of its work has failed: \"ROLLBACK\" inside a "
-                               "transaction: its owner alone commits it, and an exception rolls it back.";
+    const std::string reason =
+        "the claim of its work has failed: \"ROLLBACK\" inside a "
+        "transaction: its owner alone commits it, and an exception rolls it back.";
     EXPECT_NE(refusal_of("own-rollback",
                          [](JobContext& job) {
                              job.commit(Checkpoint::at(1), [&](auto& tx) {
