@@ -41,11 +41,30 @@ TEST(StartUpConvergenceTest, IsUnknownWithoutAStartUpThatCameThrough) {
     EXPECT_EQ(said_of(ReconcileRun{}.without("end")), "unknown: the run has no end");
 }
 
-TEST(StartUpConvergenceTest, DoesNotApplyWhereNothingIsExpectedOfStartUp) {
-    World world = ReconcileRun{}.run();
+TEST(StartUpConvergenceTest, DoesNotApplyWhereNothingIsExpectedOfStartUpAndNobodyStartsUp) {
+    World world = ReconcileRun{}.without("start-up").run();
     Expectations expectations = reconcile_expectations();
     expectations.start_up.reset();
     EXPECT_EQ(world.judged("start-up-convergence", expectations).verdict, Verdict::NotApplicable);
+}
+
+TEST(StartUpConvergenceTest, PassesNoStartUpOfWhichNobodySaysWhatItLeaves) {
+    Expectations expectations = reconcile_expectations();
+    expectations.start_up.reset();
+    World world = ReconcileRun{}.run();
+    const Judgement judgement = world.judged("start-up-convergence", expectations);
+    EXPECT_EQ(judgement.verdict, Verdict::Unknown);
+    EXPECT_EQ(judgement.reason,
+              "nothing says what a start-up leaves: say it in the handler's expectations, as "
+              "start_up");
+    World met = ReconcileRun{}
+                    .after("start-up",
+                           [](World& w) {
+                               w.builder.start_up_failed(
+                                   w.a_start, "42P07", "relation \"setting\" already exists");
+                           })
+                    .run();
+    EXPECT_EQ(met.judged("start-up-convergence", expectations).verdict, Verdict::Fail);
 }
 
 TEST(StartUpConvergenceTest, MissesTablesColumnsIndexesRowsAndValues) {
