@@ -139,7 +139,10 @@ struct Expectations {
     std::vector<FencedTable> fenced{};
     std::vector<ConservedColumn> conserved{};  // at most one of a table
     std::optional<ClaimTable> claims{};
+    // Where nobody states it, it is learnt (checkers/learnt_start_up.h), unless `not_learnt` says
+    // in half a sentence why that cannot be.
     std::optional<StartUpState> start_up{};
+    std::string start_up_not_learnt{};
     std::string lease_prefix{};  // Redis keys that are leases; empty: the handler takes none
     std::vector<StatedInvariant> invariants{};
 };

@@ -2,7 +2,7 @@
 // one undisturbed start-up leaves: tables, columns, indexes, every expected row once and no other,
 // cached values unless Redis lost them. A version is never recorded before what it stands for is
 // there. No start-up fails by an error that only its own statements can cause: that is judged also
-// where nobody says what a start-up leaves, and there is then no pass.
+// where nothing says what a start-up leaves, and there is then no pass.
 
 #include <fmt/format.h>
 
@@ -133,8 +133,11 @@ Judgement judge_start_up_convergence(const Reading& reading) {
     }
     if (!convergence.findings().empty()) return std::move(convergence.findings()).failed();
     if (!stated) {
-        return unknown("nothing says what a start-up leaves: say it in the handler's expectations, "
-                       "as start_up");
+        const std::string& why = reading.expectations().start_up_not_learnt;
+        return unknown(
+            fmt::format("nothing says what a start-up leaves{}: say it in the handler's "
+                        "expectations, as start_up",
+                        why.empty() ? "" : ", and an undisturbed one " + why));
     }
     if (convergence.done() == 0) return unknown("no start-up came through");
     if (!reading.end()) return unknown("the run has no end");

@@ -82,10 +82,6 @@ void StartUpProgress::change_row(const model::RowChanged& change) {
 }
 
 void StartUpProgress::change_key(const model::KeyChanged& change) {
-    if (std::ranges::find(expected_.cached, change.key, &StartUpValue::key) ==
-        expected_.cached.end()) {
-        return;
-    }
     Value& value = cached_[std::string(change.key)];
     value.text = change.after;
     value.lost = change.change == model::KeyChangeKind::Lost ||
@@ -96,6 +92,24 @@ void StartUpProgress::change_key(const model::KeyChanged& change) {
 const StartUpProgress::Table* StartUpProgress::find(std::string_view name) const {
     const auto found = std::ranges::find(tables_, name, &Table::name);
     return found == tables_.end() || name.empty() ? nullptr : &*found;
+}
+
+StartUpState StartUpProgress::left() const {
+    StartUpState state;
+    for (const Table& table : tables_) {
+        if (table.name.empty() || (!table.made_in_run && table.rows.empty())) continue;
+        state.tables.push_back({.table = table.name,
+                                .columns = table.columns,
+                                .compared = table.columns,
+                                .rows = table.rows});
+    }
+    for (const auto& [name, index] : indexes_) {
+        if (index.made_in_run) state.indexes.push_back({name, index.table});
+    }
+    for (const auto& [key, value] : cached_) {
+        if (!value.lost && !value.text.empty()) state.cached.push_back({key, value.text});
+    }
+    return state;
 }
 
 std::int64_t StartUpProgress::version() const {

@@ -24,6 +24,9 @@ public:
 
     void see(const sim::Record& record);
 
+    // All that there is now and that was made or changed since the run began; every column of it.
+    [[nodiscard]] StartUpState left() const;
+
     // The version as committed; 0 before there is one.
     [[nodiscard]] std::int64_t version() const;
     // From what must be there at the end of a start-up; and from what one version must bring.
@@ -43,7 +46,7 @@ private:
         std::string table;
         bool made_in_run = false;
     };
-    // A key of Redis that is expected.
+    // A key of Redis.
     struct Value {
         std::string text;
         bool lost = false;  // by Redis itself: a cache may be cold

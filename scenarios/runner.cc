@@ -9,6 +9,7 @@
 
 #include "checkers/checker.h"
 #include "checkers/learnt_effects.h"
+#include "checkers/learnt_start_up.h"
 #include "model/events.h"
 #include "model/scheduler/scheduler_node.h"
 #include "model/scheduler/scheduler_operator.h"
@@ -473,6 +474,7 @@ struct Runner::State {
         Setting& setting = settings.try_emplace(key, plan).first->second;
         try {
             if (setting.has_to_learn()) learn(setting, plan);
+            if (setting.has_to_learn_start_up()) learn_start_up(setting, plan);
         } catch (...) {
             settings.erase(key);
             throw;
@@ -493,6 +495,35 @@ struct Runner::State {
         for (const DueWork& work : setting.scenario->due) units.push_back(work.unit());
         checkers::learn_effects(world->kernel().history(), units, setting.expectations);
         world->kernel().end_run();
+    }
+
+    // From a node that is alone and starts once, twice over, with other latencies each time.
+    void learn_start_up(Setting& setting, const sim::Plan& plan) {
+        auto alone = setting.parameters.all();
+        alone["start_ups"] = 1;
+        if (alone.contains(kNodes)) alone[std::string{kNodes}] = 1;
+        Setting once{*find_scenario(plan.scenario), setting.handler, Parameters{std::move(alone)}};
+        std::vector<checkers::StartUpState> left;
+        checkers::Expectations& expectations = setting.expectations;
+        for (const std::uint64_t seed : {0, 1}) {
+            const sim::Plan undisturbed{.scenario = plan.scenario,
+                                        .handler = plan.handler,
+                                        .seed = seed,
+                                        .parameters = {},
+                                        .faults = {}};
+            const sim::RunEnd end = Run{*world, once, undisturbed}.execute(RunOptions{}.step_limit);
+            left.push_back(checkers::left_by_start_up(world->kernel().history()));
+            world->kernel().end_run();
+            if (end == sim::RunEnd::Quiet) continue;
+            expectations.start_up_not_learnt = "does not come through";
+            return;
+        }
+        auto learnt = checkers::in_common(left[0], left[1]);
+        if (learnt) {
+            expectations.start_up = *std::move(learnt);
+        } else {
+            expectations.start_up_not_learnt = std::move(learnt.error());
+        }
     }
 };
 

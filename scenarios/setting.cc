@@ -171,6 +171,10 @@ bool Setting::runs_on(std::string_view node) const {
     return std::ranges::find(nodes(), node) != nodes().end();
 }
 
+bool Setting::has_to_learn_start_up() const {
+    return scenario->trigger == Trigger::StartUp && !expectations.start_up;
+}
+
 bool Setting::has_to_learn() const {
     return std::ranges::any_of(expectations.effects, &checkers::EffectTable::learnt);
 }

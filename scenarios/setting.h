@@ -45,6 +45,8 @@ struct Setting {
 
     // Whether effects are expected that only an undisturbed run can tell.
     [[nodiscard]] bool has_to_learn() const;
+    // The same of what a start-up leaves.
+    [[nodiscard]] bool has_to_learn_start_up() const;
 };
 
 }  // namespace fencepost::scenarios
