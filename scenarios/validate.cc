@@ -13,6 +13,8 @@ namespace {
 
 using sim::PlanError;
 
+constexpr std::size_t kMostFaultsOfAPlan = 9'999;  // that Kernel::arm takes
+
 void validate_point(const std::string& place, const sim::Fault& fault, const Scenario& scenario) {
     const auto address = sim::parse_address(fault.at);
     if (!address) {
@@ -194,6 +196,10 @@ void validate(const sim::Plan& plan) {
     if (!plan.parameters.empty()) {
         less = reduced(*scenario, plan.parameters);
         scenario = &*less;
+    }
+    if (plan.faults.size() > kMostFaultsOfAPlan) {
+        throw PlanError("faults", fmt::format("{} are too many; a plan has at most {}",
+                                              plan.faults.size(), kMostFaultsOfAPlan));
     }
     for (std::size_t i = 0; i < plan.faults.size(); ++i) {
         validate_fault(fmt::format("faults[{}]", i), plan.faults[i], *scenario);

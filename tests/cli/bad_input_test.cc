@@ -184,5 +184,18 @@ TEST(BadInputTest, NoCommandAtAllShowsTheHelpAsAnError) {
     EXPECT_NE(called.err.find("fencepost COMMAND"), std::string::npos);
 }
 
+TEST(BadInputTest, APlanOfMoreFaultsThanARunTakesIsRefused) {
+    const Folder folder;
+    const std::string crash = R"({"at": "A#1/*/db.commit/1", "do": "crash"})";
+    std::string faults = crash;
+    for (int i = 1; i < 10'000; ++i) faults += ", " + crash;
+    folder.write("f.json", R"({"scenario": "same-instant", "handler": "reconcile", "faults": [)" +
+                               faults + "]}");
+    for (const std::string command : {"replay", "explain", "shrink"}) {
+        expect_refused({command, "f.json"},
+                       "f.json: faults: 10000 are too many; a plan has at most 9999");
+    }
+}
+
 }  // namespace
 }  // namespace fencepost::cli
