@@ -14,7 +14,22 @@ namespace {
 constexpr int kMostMillisecondsLocked = 60'000;
 
 [[noreturn]] void refused(sqlite3* connection, std::string_view path) {
-    throw sim::PlanError(fmt::format("{}: {}", path, sqlite3_errmsg(connection)));
+    const char* hint = "";
+    switch (sqlite3_errcode(connection)) {
+        case SQLITE_BUSY:
+            hint = ": another process works with it; wait for it, or name another folder";
+            break;
+        case SQLITE_CONSTRAINT:
+            hint = ": another process has stored the same seeds, or the file is damaged";
+            break;
+        case SQLITE_FULL:
+        case SQLITE_IOERR:
+            hint = ": is the disk full, or the folder gone? What was stored before is kept";
+            break;
+        default:
+            break;
+    }
+    throw sim::PlanError(fmt::format("{}: {}{}", path, sqlite3_errmsg(connection), hint));
 }
 
 struct Bind {

@@ -37,13 +37,27 @@ constexpr std::string_view name_of(FaultFate fate) {
     return "?";
 }
 
+[[noreturn]] void damaged(const std::string& path, std::string_view what) {
+    throw sim::PlanError(fmt::format(
+        "{}: {}; the file is damaged, or was changed by other means: begin anew in another folder",
+        path, what));
+}
+
+std::uint64_t hash_in(const std::string& text, const std::string& path) {
+    try {
+        return sim::seed_from_text(text);
+    } catch (const sim::PlanError&) {
+        damaged(path, fmt::format("\"{}\" is no hash", text));
+    }
+}
+
 // The value whose name stands in the file.
 template <typename Value, std::size_t N>
 Value named(const std::array<Value, N>& values, const std::string& name, const std::string& path) {
     for (const Value value : values) {
         if (name_of(value) == name) return value;
     }
-    throw sim::PlanError(fmt::format("{}: \"{}\" is nothing that this program writes", path, name));
+    damaged(path, fmt::format("\"{}\" is nothing that this program writes", name));
 }
 
 std::string hash_text(std::uint64_t hash) {
@@ -86,16 +100,23 @@ std::array<std::pair<const char*, std::string>, 11> identity_of(const StoredSwee
 
 StoredSweep sweep_in(const SqliteFile& file) {
     SqliteStatement row = file.prepare("SELECT * FROM sweep");
-    if (!row.step()) throw sim::PlanError(file.path() + ": the sweep is not named");
+    if (!row.step()) damaged(file.path(), "the sweep is not named");
     StoredSweep sweep;
     sweep.subject = {row.text(0), row.text(1)};
-    Json::parse(row.text(2)).get_to(sweep.subject.parameters);
-    sweep.subject.profile = profile_from_json(row.text(3));
+    try {
+        Json::parse(row.text(2)).get_to(sweep.subject.parameters);
+        sweep.subject.profile = profile_from_json(row.text(3));
+    } catch (const std::exception& error) {  // of the parser, or a PlanError
+        damaged(file.path(), error.what());
+    }
     sweep.seeds = {unsigned_of(row.number(4)), unsigned_of(row.number(5))};
     sweep.shard = {unsigned_of(row.number(6)), unsigned_of(row.number(7))};
     sweep.verified = row.number(8) != 0;
     sweep.version = row.text(9);
-    sweep.program = sim::seed_from_text(row.text(10));
+    sweep.program = hash_in(row.text(10), file.path());
+    const Shard& shard = sweep.shard;
+    if (sweep.seeds.first > sweep.seeds.last || shard.number < 1 || shard.number > shard.of)
+        damaged(file.path(), "no sweep has such seeds or parts");
     return sweep;
 }
 
@@ -158,8 +179,8 @@ struct ResultsStore::State {
             "SELECT (SELECT count(*) FROM runs) + (SELECT count(*) FROM mishaps WHERE again)"));
         const std::int64_t last = file.number(
             "SELECT max(seed) FROM (SELECT seed FROM runs UNION ALL SELECT seed FROM mishaps)");
-        sim::require(done == 0 || unsigned_of(last) == sweep.own_seeds().first + done - 1,
-                     "a store holds the first so many seeds");
+        if (done > 0 && unsigned_of(last) != sweep.own_seeds().first + done - 1)
+            damaged(file.path(), "it does not hold the first so many seeds of its sweep");
     }
 
     void check_same(const StoredSweep& wanted) const {
@@ -322,7 +343,7 @@ void ResultsStore::for_each_run(const std::function<void(const KeptRun&)>& visit
     while (rows.step()) {
         const std::int64_t seed = rows.number(0);
         KeptRun run{.seed = unsigned_of(seed),
-                    .fingerprint = sim::seed_from_text(rows.text(2)),
+                    .fingerprint = hash_in(rows.text(2), file.path()),
                     .end = named(kEnds, rows.text(3), file.path()),
                     .steps = unsigned_of(rows.number(4)),
                     .records = unsigned_of(rows.number(5)),
@@ -333,7 +354,7 @@ void ResultsStore::for_each_run(const std::function<void(const KeptRun&)>& visit
             run.verdicts.push_back(static_cast<Verdict>(bits >> (kVerdictBits * i) & 3U));
         for (faults.bind({seed}); faults.step();) {
             const sim::FaultKindInfo* info = sim::find_fault_kind(faults.text(0));
-            sim::require(info != nullptr, "a store names kinds of faults that there are");
+            if (info == nullptr) damaged(file.path(), "there is no such kind of fault");
             run.faults.push_back({info->kind, named(kFates, faults.text(1), file.path())});
         }
         for (failures.bind({seed}); failures.step();) {
@@ -343,6 +364,16 @@ void ResultsStore::for_each_run(const std::function<void(const KeptRun&)>& visit
                  .message = failures.text(2),
                  .record = failures.is_null(3) ? sim::kNoRecord
                                                : static_cast<sim::RecordId>(failures.number(3))});
+        }
+        auto failure = run.failures.begin();
+        for (std::size_t i = 0; i < run.verdicts.size(); ++i) {
+            if (run.verdicts[i] != Verdict::Fail) continue;
+            if (failure == run.failures.end() ||
+                failure->checker != state_->scenario->checkers[i]) {
+                damaged(file.path(),
+                        fmt::format("the failures of seed {} are not all there", seed));
+            }
+            ++failure;
         }
         for (differences.bind({seed}); differences.step();) {
             run.difference = {.record = unsigned_of(differences.number(0)),

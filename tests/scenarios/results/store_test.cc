@@ -213,6 +213,37 @@ TEST(StoreTest, AnotherFileIsNoStore) {
     EXPECT_THROW((void)ResultsStore::open(folder.file("none")), sim::PlanError);
 }
 
+TEST(StoreTest, AStoreThatWasChangedByOtherMeansIsRefused) {
+    const StoreFolder folder;
+    const std::string whole = folder.file("whole");
+    (void)run_into(whole, small_sweep(100));
+    const std::string file = folder.file("s");
+    for (const auto& [change, says] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"DELETE FROM runs WHERE seed = 15", "the first so many seeds"},
+             {"UPDATE sweep SET shards = 0", "no sweep has such seeds or parts"},
+             {"UPDATE sweep SET shard = 2", "no sweep has such seeds or parts"},
+             {"UPDATE sweep SET first_seed = 900", "no sweep has such seeds or parts"},
+             {"UPDATE sweep SET parameters = '{'", "parse error"},
+             {"UPDATE sweep SET profile = '{}'", "a name in quotes is expected here"},
+             {"UPDATE sweep SET program = 'x'", "\"x\" is no hash"},
+             {"UPDATE runs SET fingerprint = 'x'", "\"x\" is no hash"},
+             {"UPDATE faults SET kind = 'x'", "there is no such kind of fault"},
+             {"UPDATE faults SET fate = 'x'", "\"x\" is nothing that this program writes"},
+             {"DELETE FROM failures", "are not all there"}}) {
+        std::filesystem::copy_file(whole, file, std::filesystem::copy_options::overwrite_existing);
+        SqliteFile{file, SqliteFile::Access::Existing}.execute(change);
+        try {
+            (void)run_into(file, small_sweep(100), 1, IfThereAreResults::GoOn);
+            ADD_FAILURE() << "not refused: " << change;
+        } catch (const sim::PlanError& error) {
+            const std::string what = error.what();
+            EXPECT_TRUE(what.starts_with(file)) << what;
+            EXPECT_NE(what.find(says), std::string::npos) << change << ": " << what;
+            EXPECT_NE(what.find("the file is damaged"), std::string::npos) << what;
+        }
+    }
+}
+
 TEST(StoreTest, SeedsThatSqliteCannotCountAreRefused) {
     const StoreFolder folder;
     StoredSweep sweep = small_sweep(5);
