@@ -345,6 +345,11 @@ reports::SearchReport exhaust_report(const Search& search) {
                     counted(static_cast<std::uint64_t>(options.faults), "fault", "faults")));
     options.state_file = state_file(search, options.faults);
     options.resume = search.arguments.has("resume");
+    options.not_noted = [&search](const std::string& why) {
+        search.progress.clear();
+        search.console.err << "fencepost: " << why
+                           << "; the search goes on, and --resume will not know of the rest\n";
+    };
     options.version = code_version();
     if (search.time_is_over) {
         options.enough = [&search](const scenarios::Totals&) { return search.time_is_over(); };

@@ -265,8 +265,15 @@ private:
 
     void note() {
         if (options_.seconds) state_.seconds = seconds_before_ + options_.seconds();
-        file_->write(state_);
         noted_plans_ = state_.sum.planned;
+        if (given_up_noting_) return;
+        try {
+            file_->write(state_);
+        } catch (const sim::PlanError& error) {
+            if (!options_.not_noted) throw;
+            given_up_noting_ = true;
+            options_.not_noted(error.what());
+        }
     }
 
     ExhaustResult result() {
@@ -326,6 +333,7 @@ private:
     const ExhaustOptions& options_;
     Branching root_;
     const ExhaustStateFile* file_ = nullptr;
+    bool given_up_noting_ = false;
     ExhaustState state_;
     std::uint64_t items_ = 0;  // of the branching under way
     std::uint64_t branchings_ = 1;

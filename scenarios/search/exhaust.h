@@ -55,6 +55,9 @@ struct ExhaustOptions {
     // from what is noted there, if anything is.
     std::string state_file{};
     bool resume = false;
+    // Called when it cannot be noted, with what is wrong; the search goes on, and notes no more.
+    // Where nothing is given the search ends with a PlanError.
+    std::function<void(const std::string&)> not_noted{};
     std::uint64_t plans_between_notes = 5'000;
     std::string version{};  // of the program, for the certificate
     // Seconds of real time since the search began, for the certificate.

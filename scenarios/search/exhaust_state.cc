@@ -78,7 +78,9 @@ std::optional<ExhaustState> ExhaustStateFile::read() const {
             }
         }
         const auto bytes = from_hex(json.at("sum").get<std::string>());
-        if (!bytes || hash_text(sim::hash_of(*bytes)) != json.at("sum_hash").get<std::string>())
+        Json hashed = json;
+        hashed.erase("hash");
+        if (!bytes || hash_text(sim::hash_of(hashed.dump())) != json.at("hash").get<std::string>())
             throw broken("what was counted so far cannot be read");
         return ExhaustState{.branching = json.at("branching").get<std::uint64_t>(),
                             .items = json.at("items").get<std::uint64_t>(),
@@ -92,11 +94,11 @@ std::optional<ExhaustState> ExhaustStateFile::read() const {
 void ExhaustStateFile::write(const ExhaustState& state) const {
     if (path_.empty()) return;
     const std::string bytes = to_bytes(state.sum);
-    const Json json{{"fencepost_exhaust", kFormat}, {"search", Json::parse(whose_)},
-                    {"branching", state.branching}, {"items", state.items},
-                    {"plans", state.sum.planned},   {"violating", state.sum.totals.failed_runs},
-                    {"seconds", state.seconds},     {"sum_hash", hash_text(sim::hash_of(bytes))},
-                    {"sum", to_hex(bytes)}};
+    Json json{{"fencepost_exhaust", kFormat}, {"search", Json::parse(whose_)},
+              {"branching", state.branching}, {"items", state.items},
+              {"plans", state.sum.planned},   {"violating", state.sum.totals.failed_runs},
+              {"seconds", state.seconds},     {"sum", to_hex(bytes)}};
+    json["hash"] = hash_text(sim::hash_of(json.dump()));
     write_whole_file(path_, json.dump(2) + "\n");
 }
 

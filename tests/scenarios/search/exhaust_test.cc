@@ -454,10 +454,26 @@ TEST_F(ExhaustStateTest, AStateThatIsBrokenIsRefused) {
     (void)exhaust(fake_scenario(), kSubject, options);
     std::ifstream file(options.state_file);
     std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    const std::size_t sum = text.find("\"sum\": \"");
-    text[sum + 30] = text[sum + 30] == '0' ? '1' : '0';
+    for (const std::string_view at : {"\"sum\": \"", "\"items\": ", "\"branching\": "}) {
+        std::string changed = text;
+        const std::size_t digit = text.find(at) + at.size();
+        changed[digit] = changed[digit] == '0' ? '1' : '0';
+        std::ofstream(options.state_file) << changed;
+        EXPECT_THROW((void)exhaust(fake_scenario(), kSubject, options), sim::PlanError) << at;
+    }
     std::ofstream(options.state_file) << text;
+    EXPECT_TRUE(exhaust(fake_scenario(), kSubject, options).certificate.complete());
+}
+
+TEST_F(ExhaustStateTest, AStateThatCannotBeWrittenIsToldOnceAndNothingIsLost) {
+    ExhaustOptions options = this->options();
+    options.state_file = (folder_ / "none" / "state").string();
     EXPECT_THROW((void)exhaust(fake_scenario(), kSubject, options), sim::PlanError);
+    std::vector<std::string> told;
+    options.not_noted = [&](const std::string& why) { told.push_back(why); };
+    EXPECT_TRUE(exhaust(fake_scenario(), kSubject, options).certificate.complete());
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_NE(told[0].find("cannot be written"), std::string::npos) << told[0];
 }
 
 }  // namespace
