@@ -17,6 +17,7 @@
 #include "reports/text.h"
 #include "reports/verdicts.h"
 #include "scenarios/runner.h"
+#include "scenarios/search/workers.h"
 
 namespace fencepost::cli {
 namespace {
@@ -154,6 +155,7 @@ private:
 }  // namespace
 
 int accept_command(const Arguments& arguments, Console& console) {
+    const scenarios::InterruptionGuard guard;  // what was found is told, whenever it ends
     check_exhaust_options(arguments);
     if (const auto handler = arguments.text("handler")) handler_named(*handler);
     check_accept_outputs(arguments);

@@ -35,8 +35,9 @@ void name_source(reports::AcceptReport& report, const std::string& handler) {
                                .line = spec->source.line()};
 }
 
-// What cannot be explained, since its run takes its process down, stays as it is.
-void explain_one(reports::FailureReport& failure, const std::string& name) {
+// What cannot be explained, since its run takes its process down, stays as it is. False when
+// somebody interrupted it.
+bool explain_one(reports::FailureReport& failure, const std::string& name) {
     const auto packed = scenarios::call_in_worker([&] {
         scenarios::Runner runner;
         const auto run = kit::explain(failure.plan, failure.checker, failure.key, runner);
@@ -47,10 +48,11 @@ void explain_one(reports::FailureReport& failure, const std::string& name) {
                 : std::string{});
         return out.take();
     });
-    if (!packed) return;
+    if (!packed) return !scenarios::is_interruption(packed.error());
     scenarios::ByteReader in{*packed};
     in.get(failure.explanation);
     in.get(failure.picture);
+    return true;
 }
 
 std::vector<reports::Rule> rules() {
@@ -91,7 +93,7 @@ void explain_failures(reports::AcceptReport& report, const Arguments& arguments,
                 for (reports::FailureReport& failure : search->failures) {
                     progress.show("explaining " + failure.checker + " in " + failure.scenario, 0,
                                   1);
-                    explain_one(failure, "diagram-" + std::to_string(++number));
+                    if (!explain_one(failure, "diagram-" + std::to_string(++number))) return;
                     const std::size_t with_it = pictures + failure.picture.size();
                     if (with_it > kMostPictures) failure.picture.clear();
                     pictures += failure.picture.size();

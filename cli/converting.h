@@ -19,6 +19,6 @@ reports::ReplayOutcome outcome_of(scenarios::ReplayVerdict verdict);
 std::string found_by_text(const scenarios::FoundBy& found);
 
 using kit::broken_run_of;
-using kit::is_interruption;
+using scenarios::is_interruption;
 
 }  // namespace fencepost::cli

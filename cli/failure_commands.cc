@@ -85,13 +85,14 @@ reports::ReplayReport replay_report(const scenarios::Failure& failure, const std
 namespace {
 
 // The failure's own plan, unless only one nearby breaks its invariant. What takes its process down
-// is for the replay to say.
-sim::Plan plan_to_replay(const scenarios::Failure& failure) {
+// is for the replay to say. Nothing when somebody interrupted.
+std::optional<sim::Plan> plan_to_replay(const scenarios::Failure& failure) {
     const auto moved = scenarios::call_in_worker([&failure] {
         const scenarios::NearbyReplay nearby =
             scenarios::replay_nearby(failure, scenarios::fresh_runner().run);
         return nearby.moved ? sim::to_json(nearby.plan) : std::string{};
     });
+    if (!moved && is_interruption(moved.error())) return std::nullopt;
     return moved && !moved->empty() ? sim::plan_from_json(*moved) : failure.plan;
 }
 
@@ -107,9 +108,13 @@ int replay_command(const Arguments& arguments, Console& console) {
     }
     const std::string& file = arguments.operand();
     const scenarios::Failure failure = read_failure(file);
-    const sim::Plan plan = plan_to_replay(failure);
-    if (arguments.has("step")) return step_through(failure, plan, file, console);
-    const OneRun run{.plan = plan, .called = "replay of " + file, .replay = {}};
+    const auto plan = plan_to_replay(failure);
+    if (!plan) {
+        console.err << "fencepost: interrupted\n";
+        return kInconclusive;
+    }
+    if (arguments.has("step")) return step_through(failure, *plan, file, console);
+    const OneRun run{.plan = *plan, .called = "replay of " + file, .replay = {}};
     return perform(run, arguments, console,
                    [&](const reports::RunReport& report, const scenarios::RunResult& result) {
                        const reports::ReplayReport replay =

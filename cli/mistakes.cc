@@ -16,6 +16,7 @@
 #include "reports/verdicts.h"
 #include "scenarios/search/hunt.h"
 #include "scenarios/search/kind_proof.h"
+#include "scenarios/search/workers.h"
 
 namespace fencepost::cli {
 namespace {
@@ -57,7 +58,8 @@ reports::MistakeReport report_of(const scenarios::HandlerSpec& mistake,
                                   .by_two_faults = report_of(hunt.by_two_faults),
                                   .least = {},
                                   .failing = hunt.failing,
-                                  .found = hunt.found()};
+                                  .found = hunt.found(),
+                                  .unfinished = hunt.interrupted};
     if (hunt.least) {
         report.least = hunt.least->plan;
         report.minimal = hunt.least->proven;
@@ -96,7 +98,10 @@ void note_unproven(reports::MistakesReport& report, const scenarios::SearchOptio
     }
     for (const sim::FaultKindInfo& kind : sim::fault_kinds()) {
         if (kinds.contains(kind.kind)) continue;
-        if (const auto proof = scenarios::proof_of(kind.kind, search)) {
+        const auto [proof, interrupted] = scenarios::proof_of(kind.kind, search);
+        report.interrupted = interrupted && !proof;
+        if (report.interrupted) return;
+        if (proof) {
             report.fault_proofs.push_back(
                 {std::string(kind.name), proof->mistake, proof->scenario, proof->checker});
         } else {
@@ -108,6 +113,7 @@ void note_unproven(reports::MistakesReport& report, const scenarios::SearchOptio
 }  // namespace
 
 int mistakes_command(const Arguments& arguments, Console& console) {
+    const scenarios::InterruptionGuard guard;  // what was found is told, whenever it ends
     const auto mistakes = mistakes_named(arguments.operands());
     check_outputs(arguments, {"json"});
     FailureFolder folder{arguments, console};

@@ -20,6 +20,7 @@
 #include "reports/text.h"
 #include "reports/verdicts.h"
 #include "scenarios/search/whole_file.h"
+#include "scenarios/search/workers.h"
 
 namespace fencepost::cli {
 namespace {
@@ -80,6 +81,7 @@ SeedRange own_seeds(const scenarios::StoredSweep& sweep) {
 }  // namespace
 
 int sweep_command(const Arguments& arguments, Console& console) {
+    const scenarios::InterruptionGuard guard;  // what was found is told, whenever it ends
     const Budget budget{arguments};
     const SeedRange seeds =
         arguments.seeds("seeds").value_or(budget.is_set() ? kManySeeds : kUsualSeeds);
@@ -116,6 +118,7 @@ int sweep_command(const Arguments& arguments, Console& console) {
 }
 
 int search_command(const Arguments& arguments, Console& console) {
+    const scenarios::InterruptionGuard guard;  // what was found is told, whenever it ends
     const Budget budget{arguments};
     const scenarios::Scenario& scenario = scenario_named(arguments.operand());
     const scenarios::Subject subject =
@@ -144,6 +147,7 @@ int merge_command(const Arguments& arguments, Console& console) {
                            "that one");
     }
     scenarios::merge_stores(parts, file);
+    const scenarios::InterruptionGuard guard;  // what was found is told, whenever it ends
     const scenarios::StoredSweep whole = scenarios::ResultsStore::open(file).sweep();
     const scenarios::Scenario& scenario = scenario_named(whole.subject.scenario);
     Progress progress{console};
@@ -153,6 +157,7 @@ int merge_command(const Arguments& arguments, Console& console) {
 }
 
 int exhaust_command(const Arguments& arguments, Console& console) {
+    const scenarios::InterruptionGuard guard;  // what was found is told, whenever it ends
     check_exhaust_options(arguments);
     const scenarios::Scenario& scenario = scenario_named(arguments.operand());
     const scenarios::Subject subject =

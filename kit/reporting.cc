@@ -60,8 +60,4 @@ reports::BrokenRun broken_run_of(const scenarios::Mishap& mishap, std::string ru
             .handlers_doing = mishap.in_task && mishap.kind != scenarios::MishapKind::HarnessError};
 }
 
-bool is_interruption(const scenarios::Mishap& mishap) {
-    return mishap.kind == scenarios::MishapKind::HarnessError && mishap.text == "interrupted";
-}
-
 }  // namespace fencepost::kit

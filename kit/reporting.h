@@ -18,7 +18,4 @@ reports::FailureReport report_of(const scenarios::Failure& failure);
 reports::BrokenRun broken_run_of(const scenarios::Mishap& mishap, std::string run,
                                  std::string replay);
 
-// Whether somebody asked the work to end, as opposed to something having gone wrong.
-bool is_interruption(const scenarios::Mishap& mishap);
-
 }  // namespace fencepost::kit

@@ -96,7 +96,7 @@ std::string mistakes_text(const MistakesReport& report, TextStyle style) {
         add_field(out, "no mistake needs the faults", joined(report.faults_unproven), 32);
     }
     for (const MistakeReport& mistake : report.mistakes) {
-        if (mistake.found) continue;
+        if (mistake.found || mistake.unfinished) continue;
         out += inked(fmt::format("not found: {} (should break {})", mistake.name,
                                  joined(mistake.breaks, " or ")),
                      Ink::Bad, style) +

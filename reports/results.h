@@ -296,8 +296,9 @@ struct MistakeReport {
     sim::Plan least;                            // the least plan that shows it
     std::vector<std::string> failing;           // the checkers that fail on it
     bool found = false;
-    bool minimal = false;  // no fault of the least plan can be left out
-    std::string trouble;   // why it was not found, where there is something to say
+    bool unfinished = false;  // somebody interrupted the hunt: it may yet be found
+    bool minimal = false;     // no fault of the least plan can be left out
+    std::string trouble;      // why it was not found, where there is something to say
 };
 
 // A mistake that a fault of the kind shows, and that does not show without.

@@ -1,7 +1,6 @@
 #include "reports/verdicts.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "reports/layout.h"
 
@@ -168,9 +167,10 @@ Ending ending_of(const ReplayReport& report) {
 
 // A mistake that goes undetected is a failure of what should detect it.
 Ending ending_of(const MistakesReport& report) {
-    return {
-        .broken = std::ranges::any_of(report.mistakes, std::logical_not{}, &MistakeReport::found),
-        .inconclusive = report.interrupted || report.mistakes.empty()};
+    return {.broken = std::ranges::any_of(
+                report.mistakes,
+                [](const MistakeReport& mistake) { return !mistake.found && !mistake.unfinished; }),
+            .inconclusive = report.interrupted || report.mistakes.empty()};
 }
 
 SearchReport both(const Evidence& evidence) {

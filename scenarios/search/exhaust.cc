@@ -256,7 +256,7 @@ private:
 
     // Of a plan that was to be branched from.
     void note_mishap(ExhaustBatch& sum, const sim::Plan& plan, const Mishap& mishap) {
-        if (mishap.kind == MishapKind::HarnessError && mishap.text == "interrupted") {
+        if (is_interruption(mishap)) {
             end_ = PoolEnd::Interrupted;
         } else {
             add_mishap(sum, plan, mishap);

@@ -135,14 +135,15 @@ private:
         hunt_.least = shrunk(caught->plan, caught->checker);
         if (!hunt_.least) return;
         look_for_fewer_faults(caught->checker);
+        if (hunt_.interrupted) return;
         note_failing(hunt_.least->plan);
     }
 
-    [[nodiscard]] std::optional<Shrunk> shrunk(const sim::Plan& plan,
-                                               const std::string& checker) const {
+    [[nodiscard]] std::optional<Shrunk> shrunk(const sim::Plan& plan, const std::string& checker) {
         ShrinkOptions options;
         options.parameters = shrinkable_parameters(*find_scenario(plan.scenario));
         auto least = shrink_in_worker(plan, options_.search.make_runner, options, checker);
+        if (!least && is_interruption(least.error())) hunt_.interrupted = true;
         if (!least || !least->reproduced) return std::nullopt;
         return std::move(*least);
     }
@@ -180,7 +181,10 @@ private:
             }
             return names;
         });
-        if (!packed) return;
+        if (!packed) {
+            hunt_.interrupted = hunt_.interrupted || is_interruption(packed.error());
+            return;
+        }
         for (std::size_t from = 0, to = 0; (to = packed->find('\n', from)) != std::string::npos;
              from = to + 1) {
             hunt_.failing.push_back(packed->substr(from, to - from));

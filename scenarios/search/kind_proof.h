@@ -18,8 +18,13 @@ struct KindProof {
     sim::Plan plan;  // with the one fault
 };
 
+struct SearchForProof {
+    std::optional<KindProof> proof;
+    bool interrupted = false;  // there may be a proof
+};
+
 // The first such mistake, in the order of all_handlers(), in the first scenario; nothing when there
-// is none, or when the search was interrupted.
-std::optional<KindProof> proof_of(sim::FaultKind kind, const SearchOptions& search);
+// is none.
+SearchForProof proof_of(sim::FaultKind kind, const SearchOptions& search);
 
 }  // namespace fencepost::scenarios

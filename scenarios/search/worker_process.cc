@@ -137,9 +137,8 @@ void serve(WorkerSlot& slot, int commands, int results, const MakeSession& make_
                             const MakeSession& make_session) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(0);
-    // Ctrl-C reaches the whole group; only the parent acts on it.
-    ::signal(SIGINT, SIG_IGN);
-    ::signal(SIGTERM, SIG_IGN);
+    // Ctrl-C and the end of a terminal reach the whole group; only the parent acts on them.
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_IGN);
     // What a handler prints must not mix with what the parent prints.
     ::dup2(STDERR_FILENO, STDOUT_FILENO);
     own_slot = &slot;

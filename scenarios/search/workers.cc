@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "scenarios/search/worker_process.h"
@@ -25,6 +26,7 @@ using Milliseconds = std::chrono::milliseconds;
 using RealClock = std::chrono::steady_clock;
 
 constexpr Milliseconds kTick{50};
+constexpr const char* kInterrupted = "interrupted";  // the text of a call that was
 
 volatile sig_atomic_t interrupted = 0;
 
@@ -32,30 +34,9 @@ void note_interrupt(int) {
     interrupted = 1;
 }
 
-// While it lives, SIGINT and SIGTERM are noted and SIGPIPE is ignored.
-class SignalGuard {
-public:
-    SignalGuard() {
-        interrupted = 0;
-        for (std::size_t i = 0; i < kSignals.size(); ++i) {
-            struct sigaction action {};
-            action.sa_handler = kSignals[i] == SIGPIPE ? SIG_IGN : note_interrupt;
-            ::sigemptyset(&action.sa_mask);
-            ::sigaction(kSignals[i], &action, &previous_[i]);
-        }
-    }
-    ~SignalGuard() {
-        for (std::size_t i = 0; i < kSignals.size(); ++i) {
-            ::sigaction(kSignals[i], &previous_[i], nullptr);
-        }
-    }
-    SignalGuard(const SignalGuard&) = delete;
-    SignalGuard& operator=(const SignalGuard&) = delete;
-
-private:
-    static constexpr std::array kSignals{SIGINT, SIGTERM, SIGPIPE};
-    std::array<struct sigaction, kSignals.size()> previous_{};
-};
+constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+std::array<struct sigaction, kSignals.size()> previous_actions;
+int guards = 0;
 
 // Large enough that handing out costs nothing, small enough that the end is balanced; the same for
 // any number of workers.
@@ -97,15 +78,16 @@ public:
           slots_(lanes_.size()) {}
 
     PoolReport run() {
-        const SignalGuard guard;
-        for (std::size_t i = 0; i < lanes_.size(); ++i) start(i);
+        const InterruptionGuard guard;
+        if (interrupted != 0) finish(PoolEnd::Interrupted);
+        for (std::size_t i = 0; i < lanes_.size() && !over_; ++i) start(i);
         last_watch_ = RealClock::now();
         while (report_.items < items_ && !over_) {
             wait();
             for (std::size_t i = 0; i < lanes_.size() && !over_; ++i) listen(i);
             // What a dead worker has left over may be for one that had nothing more to do.
             for (Lane& lane : lanes_) {
-                if (!lane.at_work) hand_out(lane);
+                if (!lane.at_work && !over_) hand_out(lane);
             }
             const auto now = RealClock::now();
             const auto passed = std::chrono::duration_cast<Milliseconds>(now - last_watch_);
@@ -118,6 +100,7 @@ public:
             if (interrupted != 0) finish(PoolEnd::Interrupted);
         }
         lanes_.clear();
+        if (report_.end == PoolEnd::Interrupted) interrupted = 0;
         return report_;
     }
 
@@ -144,7 +127,16 @@ private:
         for (const Lane& other : lanes_) {
             if (other.process != nullptr) alive.push_back(other.process.get());
         }
-        lane.process = std::make_unique<WorkerProcess>(slots_[index], make_session_, alive);
+        try {
+            lane.process = std::make_unique<WorkerProcess>(slots_[index], make_session_, alive);
+        } catch (const std::system_error& error) {
+            report_.problem = fmt::format(
+                "{} (number {} of {}); ask for fewer by --jobs, or for more files and processes by "
+                "ulimit",
+                error.what(), alive.size() + 1, lanes_.size());
+            finish(PoolEnd::CouldNotStart);
+            return;
+        }
         lane.at_work.reset();
         lane.heartbeat = 0;
         lane.without_progress = Milliseconds{0};
@@ -382,6 +374,26 @@ private:
 
 }  // namespace
 
+InterruptionGuard::InterruptionGuard() {
+    if (guards++ > 0) return;
+    interrupted = 0;
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+        struct sigaction action {};
+        action.sa_handler = kSignals[i] == SIGPIPE ? SIG_IGN : note_interrupt;
+        ::sigemptyset(&action.sa_mask);
+        ::sigaction(kSignals[i], &action, &previous_actions[i]);
+        // Who called the program by nohup wants it to go on without a terminal.
+        if (kSignals[i] == SIGHUP && previous_actions[i].sa_handler == SIG_IGN)
+            ::sigaction(SIGHUP, &previous_actions[i], nullptr);
+    }
+}
+
+InterruptionGuard::~InterruptionGuard() {
+    if (--guards > 0) return;
+    for (std::size_t i = 0; i < kSignals.size(); ++i)
+        ::sigaction(kSignals[i], &previous_actions[i], nullptr);
+}
+
 PoolReport run_in_workers(std::uint64_t items, const MakeSession& make_session,
                           const PoolCallbacks& callbacks, const PoolOptions& options) {
     sim::require(callbacks.result && callbacks.mishap, "a pool calls back results and mishaps");
@@ -392,7 +404,7 @@ PoolReport run_in_workers(std::uint64_t items, const MakeSession& make_session,
 
 std::expected<std::string, Mishap> call_in_worker(const std::function<std::string()>& function,
                                                   const PoolOptions& options) {
-    std::expected<std::string, Mishap> answer = std::unexpected(harness_error(0, "interrupted"));
+    std::expected<std::string, Mishap> answer = std::unexpected(harness_error(0, kInterrupted));
     PoolCallbacks callbacks;
     callbacks.result = [&](ItemRange, std::string_view result) {
         answer = std::string(result);
@@ -406,6 +418,10 @@ std::expected<std::string, Mishap> call_in_worker(const std::function<std::strin
         1, [&] { return std::make_unique<CallSession>(function); }, callbacks, options);
     if (report.end == PoolEnd::CouldNotStart) answer.error().text = report.problem;
     return answer;
+}
+
+bool is_interruption(const Mishap& mishap) {
+    return mishap.kind == MishapKind::HarnessError && mishap.text == kInterrupted;
 }
 
 int processors() {

@@ -113,12 +113,26 @@ struct PoolReport {
     std::string problem;                 // of CouldNotStart
 };
 
+// While one lives, SIGINT, SIGTERM and SIGHUP end the pool at work, or that which begins next, and
+// nothing else; SIGPIPE is ignored. A pool has one; who runs several and tells of what they found
+// has one around them. For one thread.
+class InterruptionGuard {
+public:
+    InterruptionGuard();
+    ~InterruptionGuard();
+    InterruptionGuard(const InterruptionGuard&) = delete;
+    InterruptionGuard& operator=(const InterruptionGuard&) = delete;
+};
+
 PoolReport run_in_workers(std::uint64_t items, const MakeSession& make_session,
                           const PoolCallbacks& callbacks, const PoolOptions& options = {});
 
 // Runs one function in a worker process and gives what it returned.
 std::expected<std::string, Mishap> call_in_worker(const std::function<std::string()>& function,
                                                   const PoolOptions& options = {});
+
+// Whether somebody asked a call to end, as opposed to something having gone wrong in it.
+bool is_interruption(const Mishap& mishap);
 
 // Processors that this process may use.
 int processors();

@@ -114,7 +114,7 @@ TEST(MistakesTest, EveryKindOfFaultShowsOneThatDoesNotShowWithout) {
     if (kSanitized) GTEST_SKIP() << kTooLong;
     for (const sim::FaultKindInfo& kind : sim::fault_kinds()) {
         if (kind.kind == sim::FaultKind::ClockDrift) continue;
-        const auto proof = proof_of(kind.kind, {});
+        const auto proof = proof_of(kind.kind, {}).proof;
         ASSERT_TRUE(proof.has_value()) << kind.name;
         const RunResult with = Runner{}.run(proof->plan);
         const auto broken =

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -256,6 +257,23 @@ TEST(WorkersTest, WorkersThatCannotStartEndThePoolAtOnce) {
     EXPECT_EQ(report.problem, "no such handler");
 }
 
+TEST(WorkersTest, WorkersThatThereAreNoFilesForEndThePoolWithAWordOfWhatToDo) {
+    rlimit before{};
+    ::getrlimit(RLIMIT_NOFILE, &before);
+    const rlimit few{.rlim_cur = open_descriptors() + 3, .rlim_max = before.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &few);
+    const Listing listing = list(
+        100, [](std::uint64_t) {}, with_jobs(8));
+    ::setrlimit(RLIMIT_NOFILE, &before);
+    EXPECT_EQ(listing.report.end, PoolEnd::CouldNotStart);
+    EXPECT_NE(listing.report.problem.find("fewer by --jobs"), std::string::npos)
+        << listing.report.problem;
+    EXPECT_EQ(list(
+                  10, [](std::uint64_t) {}, with_jobs(8))
+                  .text,
+              all_of(10));
+}
+
 TEST(WorkersTest, StoppingEarlyGivesTheSamePrefixForAnyNumberOfWorkers) {
     std::map<std::string, int> texts;
     for (const int jobs : {1, 2, 3}) {
@@ -317,6 +335,17 @@ TEST(WorkersTest, NothingIsLeftOpenAndNoProcessIsLeftBehind) {
     }
     EXPECT_EQ(open_descriptors(), before);
     EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+}
+
+TEST(WorkersTest, AnInterruptBetweenPoolsStopsTheNextAndNoOther) {
+    const InterruptionGuard guard;
+    const std::function<void(std::uint64_t)> nothing = [](std::uint64_t) {};
+    EXPECT_EQ(list(10, nothing, with_jobs(1)).report.end, PoolEnd::Completed);
+    ::raise(SIGTERM);
+    const auto stopped = call_in_worker([] { return std::string{"done"}; });
+    ASSERT_FALSE(stopped.has_value());
+    EXPECT_TRUE(is_interruption(stopped.error()));
+    EXPECT_EQ(list(10, nothing, with_jobs(1)).text, all_of(10));
 }
 
 TEST(WorkersTest, AnInterruptStopsThePoolAndKeepsWhatIsKnown) {
