@@ -7,15 +7,18 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
+#include <vector>
 
 #include "sim/plan.h"
 #include "sim/random.h"
 
 namespace fencepost::scenarios {
 namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{512} << 20U;
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
     throw sim::PlanError(path + ": " + what);
@@ -32,7 +35,15 @@ std::map<std::string, std::uint64_t>& parts() {
 std::string read_whole_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) fail(path, std::string("cannot be opened: ") + std::strerror(errno));
-    std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) fail(path, "this is a folder, not a file");
+    std::string text;
+    std::vector<char> block(1U << 16U);
+    while (file.read(block.data(), static_cast<std::streamsize>(block.size())) ||
+           file.gcount() > 0) {
+        text.append(block.data(), static_cast<std::size_t>(file.gcount()));
+        if (text.size() > kMostBytes) fail(path, "this is too large; at most 512 MiB are read");
+    }
     if (file.bad()) fail(path, "cannot be read");
     return text;
 }

@@ -106,6 +106,12 @@ TEST(BadInputTest, OutputsThatCannotBeWrittenAreFoundBeforeAnyRun) {
     EXPECT_EQ(folder.names(), std::vector<std::string>{"file"});
 }
 
+TEST(BadInputTest, AFolderIsNoProfile) {
+    const Folder folder;
+    expect_refused({"sweep", "same-instant", "--profile", "."},
+                   "this is a folder, not a file; give gentle, default, harsh or the file");
+}
+
 struct BadFile {
     std::string text;
     std::string_view says;
