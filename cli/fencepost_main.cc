@@ -10,6 +10,7 @@
 #include "cli/names.h"
 #include "cli/own.h"
 #include "kit/code_version.h"
+#include "reports/layout.h"
 #include "sim/plan.h"
 #include "sim/require.h"
 
@@ -18,6 +19,7 @@ namespace {
 
 constexpr int kWrong = 2;
 constexpr int kHarnessFailed = 4;
+constexpr std::size_t kMostShown = 2'000;  // of an error, in characters
 
 using Function = int (*)(const Arguments&, Console&);
 
@@ -94,7 +96,9 @@ int version_command(const Arguments&, Console& console) {
 int fencepost_main(std::span<const char* const> arguments, std::ostream& out, std::ostream& err) {
     Console console = console_of(arguments.empty() ? "" : arguments.front(), out, err);
     const auto complain = [&](std::string_view what, int code) {
-        err << "fencepost: " << what << std::endl;
+        // Names out of files may hold anything.
+        err << "fencepost: " << reports::shortened(reports::on_one_line(what), kMostShown)
+            << std::endl;
         return code;
     };
     try {

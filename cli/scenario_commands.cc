@@ -6,12 +6,14 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/names.h"
+#include "reports/layout.h"
 #include "scenarios/files/scenario_file.h"
 
 namespace fencepost::cli {
 namespace {
 
 constexpr int kWrong = 2;
+constexpr std::size_t kMostShown = 2'000;  // of an error, in characters: SQL may stand in it
 
 // Whether the file is a sound scenario; says so, or where it is not.
 bool check(const std::string& file, Console& console) {
@@ -22,7 +24,9 @@ bool check(const std::string& file, Console& console) {
         return true;
     } catch (const scenarios::ScenarioFileError& error) {
         const scenarios::FilePosition at = error.position();
-        console.err << fmt::format("{}:{}:{}: {}\n", file, at.line, at.column, error.unplaced());
+        console.err << fmt::format(
+            "{}:{}:{}: {}\n", file, at.line, at.column,
+            reports::shortened(reports::on_one_line(error.unplaced()), kMostShown));
     } catch (const CommandError& error) {
         console.err << error.what() << "\n";
     }

@@ -106,6 +106,17 @@ TEST(BadInputTest, OutputsThatCannotBeWrittenAreFoundBeforeAnyRun) {
     EXPECT_EQ(folder.names(), std::vector<std::string>{"file"});
 }
 
+TEST(BadInputTest, WhatIsWrongIsToldOnOneShortLineWithoutControlCharacters) {
+    const Folder folder;
+    folder.write("f.json", R"({"scenario": "same-instant", "handler": "a\u001b[31m\nb"})");
+    expect_refused({"replay", "f.json"}, "unknown handler \"a [31m b\"");
+    folder.write("own.json", R"({"name": "own", "jobs": [{"job": "j", "schedule": {"cron": ")" +
+                                 std::string(100'000, '0') + R"(", "zone": "Asia/Tokyo"}}]})");
+    expect_refused({"run", "./own.json"}, "cron expression");
+    for (const std::string command : {"check", "run"})
+        EXPECT_LT(call({command, "./own.json"}).err.size(), 2'200U);
+}
+
 TEST(BadInputTest, AFolderIsNoProfile) {
     const Folder folder;
     expect_refused({"sweep", "same-instant", "--profile", "."},
