@@ -163,9 +163,12 @@ int accept_command(const Arguments& arguments, Console& console) {
     reports::AcceptReport report = Acceptance{arguments, console, folder}.run();
     explain_failures(report, arguments, console);
     const std::string json = reports::accept_json(report);
-    folder.write_summary(json);
-    print_result(arguments, console, reports::accept_text(report, console.style), json);
-    write_accept_outputs(report, arguments, console);
+    take_all({[&] { folder.write_summary(json); },
+              [&] {
+                  print_result(arguments, console, reports::accept_text(report, console.style),
+                               json);
+              },
+              [&] { write_accept_outputs(report, arguments, console); }});
     return reports::exit_code(reports::ending_of(report));
 }
 

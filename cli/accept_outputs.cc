@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "checkers/checker.h"
 #include "cli/command_error.h"
@@ -105,13 +106,18 @@ void explain_failures(reports::AcceptReport& report, const Arguments& arguments,
 
 void write_accept_outputs(const reports::AcceptReport& report, const Arguments& arguments,
                           Console& console) {
-    if (const auto file = arguments.text("junit"))
-        write_output(*file, console, reports::junit_xml(report));
-    if (const auto file = arguments.text("sarif"))
-        write_output(*file, console, reports::sarif_json(report, rules(), code_version()));
-    if (const auto file = arguments.text("html"))
-        write_output(*file, console, reports::accept_page(report));
-    if (arguments.has("github")) console.out << reports::github_annotations(report);
+    const auto write = [&](std::string_view option, const std::function<std::string()>& text) {
+        if (const auto file = arguments.text(option)) write_output(*file, console, text());
+    };
+    take_all({[&] { write("junit", [&] { return reports::junit_xml(report); }); },
+              [&] {
+                  write("sarif",
+                        [&] { return reports::sarif_json(report, rules(), code_version()); });
+              },
+              [&] { write("html", [&] { return reports::accept_page(report); }); },
+              [&] {
+                  if (arguments.has("github")) console.out << reports::github_annotations(report);
+              }});
 }
 
 }  // namespace fencepost::cli

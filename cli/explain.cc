@@ -75,9 +75,14 @@ int explain_command(const Arguments& arguments, Console& console) {
             failure.is_bare_plan() ? what : "not " + what);
         return 0;
     }
-    if (const auto page = arguments.text("html")) write_output(*page, console, pages.page);
-    if (arguments.text("html") != std::optional<std::string>{"-"})
-        print_result(arguments, console, pages.text, pages.json);
+    const auto page = arguments.text("html");
+    take_all({[&] {
+                  if (page) write_output(*page, console, pages.page);
+              },
+              [&] {
+                  if (page != std::optional<std::string>{"-"})
+                      print_result(arguments, console, pages.text, pages.json);
+              }});
     return kBroken;
 }
 

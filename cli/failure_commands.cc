@@ -47,20 +47,26 @@ void print_shrunk(const Arguments& arguments, Console& console, const scenarios:
                   int runs) {
     const auto file = arguments.text("out");
     reports::FailureReport report = report_of(failure);
+    std::string trouble;
     if (file && *file != "-") {
-        write_file(*file, scenarios::to_json(failure));
-        report.file = *file;
-        report.replay = command_line(console, {"replay", *file});
+        try {
+            write_file(*file, scenarios::to_json(failure));
+            report.file = *file;
+            report.replay = command_line(console, {"replay", *file});
+        } catch (const CommandError& error) {
+            trouble = error.what();
+        }
     }
     const std::string taken = fmt::format(
         "{} of {} left after {}\n", reports::counted(failure.plan.faults.size(), "fault", "faults"),
         failure.found_by.original_faults,
         reports::counted(static_cast<std::uint64_t>(runs), "run", "runs"));
     std::string text = reports::failure_text(report, console.style) + taken;
-    if (!file) text += "\n" + scenarios::to_json(failure);
+    if (!file || !trouble.empty()) text += "\n" + scenarios::to_json(failure);
     if (file == std::optional<std::string>{"-"}) text = scenarios::to_json(failure);
     print_result(arguments, console, text,
                  reports::shrink_json(report, static_cast<std::uint64_t>(runs)));
+    if (!trouble.empty()) throw CommandError(trouble);
 }
 
 }  // namespace

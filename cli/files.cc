@@ -120,6 +120,15 @@ void check_writable(const fs::path& path) {
     if (::access(folder.c_str(), W_OK | X_OK) != 0) fail("write", path, errno);
 }
 
+bool is_same_place(const fs::path& a, const fs::path& b) {
+    std::error_code ignored;
+    const auto place = [&](const fs::path& path) {
+        const fs::path whole = fs::absolute(path, ignored);
+        return fs::weakly_canonical(whole.parent_path(), ignored) / whole.filename();
+    };
+    return !is_device(a) && place(a) == place(b);
+}
+
 void make_folder(const fs::path& path) {
     if (path.empty()) throw CommandError("a folder name is missing");
     std::error_code error;

@@ -17,6 +17,9 @@ void write_file(const std::filesystem::path& path, std::string_view text);
 // Whether write_file will be able to, found out before long work. Writes nothing.
 void check_writable(const std::filesystem::path& path);
 
+// Whether writing one would replace the other, however the paths are written. Devices take both.
+bool is_same_place(const std::filesystem::path& a, const std::filesystem::path& b);
+
 // Makes the folder, and those above it, unless it is there; checks that files can be put there.
 void make_folder(const std::filesystem::path& path);
 

@@ -97,6 +97,7 @@ constexpr std::array kLists{
 int list_command(const Arguments& arguments, Console& console) {
     for (const List& list : kLists) {
         if (list.name != arguments.operand()) continue;
+        check_outputs(arguments, {"json"});
         const Items items = list.items();
         print_result(arguments, console, reports::list_text(items, console.style),
                      reports::list_json(list.name, items));

@@ -135,8 +135,11 @@ int mistakes_command(const Arguments& arguments, Console& console) {
     }
     progress.clear();
     const std::string json = reports::mistakes_json(report);
-    folder.write_summary(json);
-    print_result(arguments, console, reports::mistakes_text(report, console.style), json);
+    take_all({[&] { folder.write_summary(json); },
+              [&] {
+                  print_result(arguments, console, reports::mistakes_text(report, console.style),
+                               json);
+              }});
     return reports::exit_code(reports::ending_of(report));
 }
 

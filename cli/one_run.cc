@@ -108,9 +108,11 @@ int perform(const OneRun& run, const Arguments& arguments, Console& console, con
         if (!to_standard_output("json") && !to_standard_output("trace-json")) {
             console.out << answer.trace << (answer.trace.empty() ? "" : "\n") << answer.text;
         }
-        if (const auto file = arguments.text("json")) write_output(*file, console, answer.json);
-        if (const auto file = arguments.text("trace-json"))
-            write_output(*file, console, answer.trace_json);
+        const auto write = [&](std::string_view option, std::string_view text) {
+            if (const auto file = arguments.text(option)) write_output(*file, console, text);
+        };
+        take_all(
+            {[&] { write("json", answer.json); }, [&] { write("trace-json", answer.trace_json); }});
     }
     return std::stoi(answer.code);
 }

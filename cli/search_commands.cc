@@ -28,8 +28,11 @@ namespace {
 int finish(const reports::SearchReport& report, const Arguments& arguments, Console& console,
            const FailureFolder& folder) {
     const std::string json = reports::search_json(report);
-    folder.write_summary(json);
-    print_result(arguments, console, reports::search_text(report, console.style), json);
+    take_all({[&] { folder.write_summary(json); },
+              [&] {
+                  print_result(arguments, console, reports::search_text(report, console.style),
+                               json);
+              }});
     return reports::exit_code(reports::ending_of(report));
 }
 

@@ -106,6 +106,55 @@ TEST(BadInputTest, OutputsThatCannotBeWrittenAreFoundBeforeAnyRun) {
     EXPECT_EQ(folder.names(), std::vector<std::string>{"file"});
 }
 
+TEST(BadInputTest, NoOutputTakesThePlaceOfAnotherOrOfWhatIsRead) {
+    const Folder folder;
+    const std::string failure = FENCEPOST_SOURCE_DIR "/corpus/lock-only.once.same-instant.json";
+    std::filesystem::copy(failure, "f.json");
+    std::filesystem::create_directory("d");
+    const std::vector<BadInput> all{
+        {{"accept", "--seeds", "1000000000", "--json", "x", "--junit", "d/../x"},
+         "--json and --junit cannot both go to d/../x; give one of them another file"},
+        {{"accept", "--seeds", "1000000000", "--sarif", "x", "--html", "./x"},
+         "--sarif and --html cannot both go to ./x"},
+        {{"run", "same-instant", "--json", "x", "--trace-json", "x"},
+         "--json and --trace-json cannot both go to x"},
+        {{"run", "same-instant", "--plan", "f.json", "--json", "f.json"},
+         "--json: f.json is the file to read, and would be lost; name another"},
+        {{"replay", "f.json", "--trace-json", "./f.json"}, "--trace-json: ./f.json is the file to"},
+        {{"explain", "f.json", "--html", "f.json"}, "--html: f.json is the file to read"},
+        {{"shrink", "f.json", "--json", "f.json"}, "--json: f.json is the file to read"},
+        {{"shrink", "f.json", "--json", "x", "--out", "x"}, "--json and --out cannot both go to x"},
+    };
+    for (const BadInput& input : all) expect_refused(input.words, input.says);
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"d", "f.json"}));
+    EXPECT_EQ(call({"shrink", "f.json", "--out", "f.json"}).code, 1);
+    EXPECT_EQ(call({"replay", "f.json", "--json", "/dev/null", "--trace-json", "/dev/null"}).code,
+              1);
+}
+
+TEST(BadInputTest, WhatCannotBeWrittenIsToldAfterTheResult) {
+    const Folder folder;
+    const std::string failure = FENCEPOST_SOURCE_DIR "/corpus/lock-only.once.same-instant.json";
+    const std::vector<BadInput> all{
+        {{"sweep", "same-instant", "--seeds", "5", "--json", "/dev/full"}, "all invariants held"},
+        {{"accept", "--seeds", "1", "--handler", "lock-only", "--junit", "/dev/full", "--html",
+          "page.html"},
+         "an invariant broke"},
+        {{"replay", failure, "--json", "/dev/full"}, "the same failure"},
+        {{"explain", failure, "--html", "/dev/full"}, "What happened"},
+        {{"shrink", failure, "--out", "/dev/full"}, "\"faults\": ["},
+    };
+    for (const BadInput& input : all) {
+        const Called called = call(input.words);
+        EXPECT_EQ(called.code, 2) << called.err;
+        EXPECT_NE(called.err.find("cannot write /dev/full: No space left on device"),
+                  std::string::npos)
+            << called.err;
+        EXPECT_NE(called.out.find(input.says), std::string::npos) << called.out;
+    }
+    EXPECT_TRUE(std::filesystem::exists("page.html"));
+}
+
 TEST(BadInputTest, WhatIsWrongIsToldOnOneShortLineWithoutControlCharacters) {
     const Folder folder;
     folder.write("f.json", R"({"scenario": "same-instant", "handler": "a\u001b[31m\nb"})");
