@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace fencepost::sim {
@@ -12,7 +13,58 @@ namespace {
 // A century: far beyond any use, and far from what overflows virtual time.
 constexpr Duration kLongest = std::chrono::hours{24 * 365 * 100};
 
+// What a parser tells, so that no key of an object takes another's place.
+class KeysOnce {
+public:
+    void see(Json::parse_event_t event, const Json& parsed) {
+        switch (event) {
+            case Json::parse_event_t::object_start:
+                open_.emplace_back();
+                break;
+            case Json::parse_event_t::object_end:
+                open_.pop_back();
+                break;
+            case Json::parse_event_t::key:
+                if (const auto& key = parsed.get_ref<const std::string&>();
+                    !open_.back().insert(key).second) {
+                    throw PlanError("the file",
+                                    fmt::format("the key \"{}\" stands twice in one object", key));
+                }
+                break;
+            default:
+                break;
+        }
+    }
+
+private:
+    std::vector<std::set<std::string>> open_;  // the keys of the objects that have begun
+};
+
+std::string place_in(std::string_view text, std::size_t at) {
+    const std::string_view read = text.substr(0, at);
+    const std::size_t newline = read.rfind('\n');
+    const std::size_t start = newline == std::string_view::npos ? 0 : newline + 1;
+    return fmt::format("line {}, column {}", 1 + std::ranges::count(read, '\n'), at - start + 1);
+}
+
 }  // namespace
+
+Json parse_json(std::string_view text) {
+    KeysOnce keys;
+    try {
+        return Json::parse(text, [&keys](int, Json::parse_event_t event, Json& parsed) {
+            keys.see(event, parsed);
+            return true;
+        });
+    } catch (const Json::parse_error& error) {
+        const std::size_t at = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
+        throw PlanError(place_in(text, at),
+                        at == text.size() ? "the file ends too early; it may have been cut off"
+                                          : "this is not JSON any more");
+    } catch (const Json::exception& error) {
+        throw PlanError("the file", fmt::format("it cannot be read as JSON ({})", error.what()));
+    }
+}
 
 std::string listed(const std::vector<std::string_view>& names) {
     return fmt::format("{}", fmt::join(names, ", "));

@@ -13,6 +13,9 @@ namespace fencepost::sim {
 
 using Json = nlohmann::ordered_json;
 
+// Throws PlanError with the place of what is no JSON, and for a key that stands twice in an object.
+Json parse_json(std::string_view text);
+
 // "a, b, c"
 std::string listed(const std::vector<std::string_view>& names);
 

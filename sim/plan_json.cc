@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 
 #include "sim/fault_json.h"
@@ -9,26 +8,6 @@
 #include "sim/plan_json.h"
 
 namespace fencepost::sim {
-namespace {
-
-Json parse(std::string_view text) {
-    try {
-        return Json::parse(text);
-    } catch (const Json::parse_error& error) {
-        const std::size_t at = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
-        const std::string_view read = text.substr(0, at);
-        const auto line = 1 + std::ranges::count(read, '\n');
-        const std::size_t line_start =
-            read.rfind('\n') == std::string_view::npos ? 0 : read.rfind('\n') + 1;
-        throw PlanError(fmt::format("line {}, column {}", line, at - line_start + 1),
-                        "this is not JSON any more");
-    } catch (const Json::exception& error) {
-        throw PlanError("the file", fmt::format("it cannot be read as JSON ({})", error.what()));
-    }
-}
-
-}  // namespace
-
 std::string seed_to_text(std::uint64_t seed) {
     return fmt::format("{:#x}", seed);
 }
@@ -58,7 +37,7 @@ std::string to_json(const Plan& plan) {
 }
 
 Plan plan_from_json(std::string_view text) {
-    return plan_from_json(parse(text));
+    return plan_from_json(parse_json(text));
 }
 
 Plan plan_from_json(const Json& json) {

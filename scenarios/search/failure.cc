@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scenarios/search/whole_file.h"
+#include "sim/json_object.h"
 #include "sim/plan_json.h"
 
 namespace fencepost::scenarios {
@@ -19,23 +20,6 @@ using sim::PlanError;
 
 [[noreturn]] void fail(const std::string& place, const std::string& what) {
     throw PlanError(place + ": " + what);
-}
-
-Json parse(std::string_view text) {
-    try {
-        return Json::parse(text);
-    } catch (const Json::parse_error& error) {
-        const std::size_t at = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
-        const std::string_view read = text.substr(0, at);
-        const auto line = 1 + std::ranges::count(read, '\n');
-        const std::size_t newline = read.rfind('\n');
-        const std::size_t start = newline == std::string_view::npos ? 0 : newline + 1;
-        fail(fmt::format("line {}, column {}", line, at - start + 1),
-             at == text.size() ? "the file ends too early; it may have been cut off"
-                               : "this is not JSON any more");
-    } catch (const Json::exception& error) {
-        fail("the file", fmt::format("it cannot be read as JSON ({})", error.what()));
-    }
 }
 
 void allow_only(const Json& object, const std::string& prefix,
@@ -150,7 +134,7 @@ std::string to_json(const Failure& failure) {
 }
 
 Failure failure_from_json(std::string_view text) {
-    const Json json = parse(text);
+    const Json json = sim::parse_json(text);
     if (!json.is_object()) fail("the file", "an object in braces is expected here");
     Failure failure;
     if (!json.contains("fencepost") && json.contains("scenario")) {

@@ -294,8 +294,11 @@ TEST(PlanRefusalTest, AnUnknownKindListsTheKnownOnes) {
 TEST(PlanRefusalTest, DamagedJsonIsNamedWithLineAndColumn) {
     EXPECT_EQ(refusal("{\n  \"scenario\": \"s\",,\n}"),
               "line 2, column 19: this is not JSON any more");
-    EXPECT_EQ(refusal(""), "line 1, column 1: this is not JSON any more");
-    EXPECT_EQ(refusal("{\"scenario\": \"s\""), "line 1, column 17: this is not JSON any more");
+    EXPECT_EQ(refusal(""), "line 1, column 1: the file ends too early; it may have been cut off");
+    EXPECT_EQ(refusal("{\"scenario\": \"s\""),
+              "line 1, column 17: the file ends too early; it may have been cut off");
+    EXPECT_EQ(refusal(R"({"handler": "a", "parameters": {"handler": 1}, "handler": "b"})"),
+              "the file: the key \"handler\" stands twice in one object");
     EXPECT_EQ(refusal("{} x"), "line 1, column 4: this is not JSON any more");
 }
 

@@ -166,7 +166,11 @@ TEST(ProfileTest, WhatIsNoProfileIsRefusedWithThePlaceAndWhatWouldBeRight) {
                                  "\"accounts\"?); known are "));
     EXPECT_EQ(error_of(R"({"profile": "harsh"})"),
               "profile: \"harsh\" is a profile of the program; name it otherwise");
-    EXPECT_TRUE(error_of("{").starts_with("the profile: it cannot be read as JSON ("));
+    EXPECT_EQ(error_of(R"({"profile": "p", "latencies": {"percent": 5, "most": "2h"}})"),
+              "latencies.most: a duration from 1ms to 1h is expected here");
+    EXPECT_EQ(error_of("{"), "line 1, column 2: the file ends too early; it may have been cut off");
+    EXPECT_EQ(error_of(R"({"profile": "p", "profile": "q"})"),
+              "the file: the key \"profile\" stands twice in one object");
 }
 
 TEST(ProfileTest, AFileThatIsNotThereIsNamedWithTheProfilesThatAre) {
