@@ -1,5 +1,6 @@
 // checkpoint: the committed position of a unit never goes back. When it is set to p, every effect
-// of the unit at a position up to p has landed, in that commit or before; and none lands later.
+// of the unit at a position up to p has landed, in that commit or before; and none lands later. Of
+// an effect that may follow its checkpoint it is enough that it lands.
 
 #include <fmt/format.h>
 
@@ -54,13 +55,27 @@ public:
         }
     }
 
+    // What was to follow a checkpoint and never came.
+    void judge_end() {
+        for (const Awaited& awaited : awaited_) {
+            if (landed_.count(awaited.effect) == 0) find_skipped(awaited);
+        }
+    }
+
     [[nodiscard]] Findings& findings() { return findings_; }
     [[nodiscard]] std::size_t judged() const { return judged_; }
 
 private:
+    // An effect that was not there when the checkpoint that covers it was set.
+    struct Awaited {
+        std::uint32_t effect = kNone;
+        std::int64_t checkpoint = 0;
+        sim::RecordId record = sim::kNoRecord;
+    };
+
     void judge_landing(const EffectChange& change) {
         const Effect& effect = reading_.effects()[change.after];
-        if (effect.unit == kNone || effect.passing) return;
+        if (effect.unit == kNone || effect.passing || effect.may_follow) return;
         const Progress& progress = progress_[effect.unit];
         if (!progress.covered || effect.position > *progress.covered) return;
         findings_.add(
@@ -102,23 +117,33 @@ private:
         if (!position || (progress.covered && *position <= *progress.covered)) return;
         progress.covered = position;
         progress.record = change.source.record;
-        find_skipped(progress, change);
+        look_for_skipped(progress, change);
     }
 
     // Each effect is looked at by the first checkpoint that covers it.
-    void find_skipped(Progress& progress, const ClaimChange& change) {
+    void look_for_skipped(Progress& progress, const ClaimChange& change) {
         for (; progress.next < progress.end; ++progress.next) {
             const std::uint32_t effect = by_position_[progress.next];
-            const std::int64_t position = reading_.effects()[effect].position;
-            if (position > *progress.covered) return;
+            if (reading_.effects()[effect].position > *progress.covered) return;
             if (landed_.count(effect) > 0) continue;
-            findings_.add(
-                change.source.record, reading_.effect_key(effect),
-                fmt::format("Skipped: the checkpoint was set to {} by {}, when {} at position {} "
-                            "was not written.",
-                            *progress.covered, reading_.who_and_when(change.source.record),
-                            reading_.effect_text(effect), position));
+            const Awaited awaited{
+                .effect = effect, .checkpoint = *progress.covered, .record = change.source.record};
+            if (reading_.effects()[effect].may_follow) {
+                awaited_.push_back(awaited);
+            } else {
+                find_skipped(awaited);
+            }
         }
+    }
+
+    void find_skipped(const Awaited& skipped) {
+        findings_.add(
+            skipped.record, reading_.effect_key(skipped.effect),
+            fmt::format("Skipped: the checkpoint was set to {} by {}, when {} at position {} was "
+                        "not written.",
+                        skipped.checkpoint, reading_.who_and_when(skipped.record),
+                        reading_.effect_text(skipped.effect),
+                        reading_.effects()[skipped.effect].position));
     }
 
     // The effects of a checkpoint that was there before the run are not in the history.
@@ -134,6 +159,7 @@ private:
     Landed landed_;
     std::vector<Progress> progress_;          // of each unit
     std::vector<std::uint32_t> by_position_;  // expected effects by unit and position
+    std::vector<Awaited> awaited_;
     std::size_t judged_ = 0;
     Findings findings_;
 };
@@ -147,6 +173,7 @@ Judgement judge_checkpoint(const Reading& reading) {
     }
     Checkpoints checkpoints{reading};
     for (const Commit& commit : reading.commits()) checkpoints.apply(commit);
+    if (reading.end()) checkpoints.judge_end();
     if (!checkpoints.findings().empty()) return std::move(checkpoints.findings()).failed();
     if (checkpoints.judged() == 0) return unknown("no checkpoint was committed");
     return passed(count_of(checkpoints.judged(), "checkpoint") + ", nothing skipped");

@@ -20,6 +20,9 @@ struct ExpectedEffect {
     std::string unit;
     std::vector<std::string> identity;  // values of EffectTable::identity, numbers in decimal
     std::int64_t position = 0;  // its place in the unit's order: a checkpoint at or above covers it
+    // It may land after the checkpoint that covers it, as what is written when all batches are
+    // done: that one skips it only if it never lands.
+    bool may_follow = false;
 
     bool operator==(const ExpectedEffect&) const = default;
 };

@@ -78,6 +78,9 @@ private:
             if (change.leaves()) standing_.erase(change.before);
             if (change.lands()) standing_.insert_or_assign(change.after, landed(commit, change));
         }
+        for (const ClaimChange& change : commit.claims) {
+            if (change.after) checkpoints_[change.unit] = integer_of(change.after->checkpoint);
+        }
     }
 
     [[nodiscard]] Standing landed(const Commit& commit, const EffectChange& change) const {
@@ -86,6 +89,9 @@ private:
         if (commit.claims.size() == 1 && commit.claims[0].after) {
             if (const auto position = integer_of(commit.claims[0].after->checkpoint)) {
                 standing.effect.position = *position;
+                const auto known = checkpoints_.find(commit.claims[0].unit);
+                standing.effect.may_follow =
+                    known != checkpoints_.end() && known->second == position;
                 standing.has_position = true;
             }
         }
@@ -159,6 +165,8 @@ private:
     std::map<sim::TaskId, model::FireStarted> fires_;
     std::vector<std::string> failed_fires_;       // what was thrown
     std::map<std::uint32_t, Standing> standing_;  // by effect
+    std::map<std::uint32_t, std::optional<std::int64_t>>
+        checkpoints_;  // by unit, as committed last
     std::map<std::size_t, std::vector<ExpectedEffect>> learnt_;
     bool all_have_a_position_ = true;
 };

@@ -123,7 +123,10 @@ void Reading::expect(std::size_t table, const std::vector<ExpectedEffect>& effec
             unit = unit_of(expected.unit);
         }
         if (!passing) ++units_[unit].expected;
-        effects_.push_back({.unit = unit, .position = expected.position, .passing = passing});
+        effects_.push_back({.unit = unit,
+                            .position = expected.position,
+                            .passing = passing,
+                            .may_follow = expected.may_follow});
     }
 }
 

@@ -37,7 +37,8 @@ struct Unit {
 struct Effect {
     std::uint32_t unit = kNone;  // none: nobody expects this effect
     std::int64_t position = 0;
-    bool passing = false;  // it may be there for a while and must be gone at the end
+    bool passing = false;     // it may be there for a while and must be gone at the end
+    bool may_follow = false;  // it may land after the checkpoint that covers it
 };
 
 // A row of an effect table was there before, is there after: with the same identity or another. A

@@ -131,6 +131,57 @@ TEST(OwnHandler, ThatFailsHalfwayEvenWithoutFaultsIsBlamedForIt) {
     EXPECT_NE(said.find("duplicate key"), std::string::npos) << said;
 }
 
+constexpr const char* kNightSchema =
+    "CREATE TABLE night_total (night TEXT PRIMARY KEY, members BIGINT NOT NULL);\n";
+
+void sum_up(jobs::sql::Transaction& tx, const JobContext& job) {
+    tx.execute("INSERT INTO night_total SELECT $1, count(*) FROM expiry",
+               jobs::utc_day(job.fire().scheduled_fire_time));
+}
+
+TEST(OwnHandler, MayWriteUnderACheckpointThatStandsAlready) {
+    // Sums up when all members are done, and looks whether that is there.
+    const HandlerSpec& handler =
+        known(gated(
+                  "own-sums-up",
+                  [](JobContext& job) {
+                      const std::int64_t last = job.checkpoint() ? job.checkpoint()->number() : 0;
+                      if (last < 2) return expire_points(job);
+                      if (job.db().execute("SELECT 1 FROM night_total").empty()) {
+                          job.commit(Checkpoint::at(last), [&](auto& tx) { sum_up(tx, job); });
+                      }
+                      return Outcome::succeeded();
+                  },
+                  std::string(kSchema) + kNightSchema),
+              {{.table = "expiry"}, {.table = "night_total"}});
+    const RunResult result = run_of(handler);
+    EXPECT_EQ(sentence(result), "nothing broke");
+    EXPECT_EQ(judgement(result, "checkpoint").reason, "2 checkpoints, nothing skipped");
+}
+
+TEST(OwnHandler, WhoseCheckpointIsAheadOfItsEffectsSkipsThemOnlyWhereTheyNeverCome) {
+    const HandlerSpec& handler = known(
+        gated(
+            "own-ahead",
+            [](JobContext& job) {
+                const std::int64_t member = job.checkpoint() ? job.checkpoint()->number() + 1 : 1;
+                if (member > 2) return Outcome::succeeded();
+                job.commit(Checkpoint::at(member), [](auto&) {});
+                job.commit(Checkpoint::at(member), [&](auto& tx) { expire(tx, job, member); });
+                return Outcome::more();
+            },
+            kSchema),
+        {{.table = "expiry"}});
+    EXPECT_EQ(sentence(run_of(handler)), "nothing broke");
+    sim::Fault crash =
+        fault_at("*#1/daily-reconcile@*/db.commit/2", sim::Phase::Applied, sim::FaultKind::Crash);
+    crash.restart_after = std::chrono::seconds{1};
+    const checkers::Judgement checkpoint = judgement(run_of(handler, {crash}), "checkpoint");
+    ASSERT_EQ(checkpoint.verdict, checkers::Verdict::Fail);
+    const std::string said = checkers::first_finding(checkpoint).message;
+    EXPECT_TRUE(said.starts_with("Skipped: the checkpoint was set to 1 by ")) << said;
+}
+
 TEST(OwnHandler, ThatKnowsNoEffectTableOfTheSchemaIsRefusedWithASuggestion) {
     const HandlerSpec& handler =
         known(gated("own-misspelt", expire_points, kSchema), {{.table = "expire"}});
