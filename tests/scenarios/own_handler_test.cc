@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "scenarios/handlers/worker_program.h"
 #include "scenarios/runner.h"
 #include "tests/scenarios/probe_handler.h"
@@ -180,6 +182,26 @@ TEST(OwnHandler, WhoseCheckpointIsAheadOfItsEffectsSkipsThemOnlyWhereTheyNeverCo
     ASSERT_EQ(checkpoint.verdict, checkers::Verdict::Fail);
     const std::string said = checkers::first_finding(checkpoint).message;
     EXPECT_TRUE(said.starts_with("Skipped: the checkpoint was set to 1 by ")) << said;
+}
+
+TEST(OwnHandler, ThatKeepsSomethingBeyondARunIsBlamedForIt) {
+    static std::set<std::string> done;
+    const HandlerSpec& handler =
+        known(ungated(
+                  "own-static",
+                  [](const jobs::Fire& fire, const jobs::Ports& ports) -> std::string {
+                      if (!done.insert(jobs::BusinessKey::of(fire).text()).second) return "done";
+                      ports.database.connect()->execute(
+                          "INSERT INTO expiry VALUES ('a', 1, '2026-03-02', 10)");
+                      return "done";
+                  },
+                  kSchema),
+              {{.table = "expiry"}});
+    const std::string said = sentence(run_of(handler));
+    EXPECT_TRUE(
+        said.starts_with("what must land in expiry cannot be learnt: the run without faults "
+                         "is another one when it is run again: "))
+        << said;
 }
 
 TEST(OwnHandler, ThatKnowsNoEffectTableOfTheSchemaIsRefusedWithASuggestion) {
