@@ -67,11 +67,14 @@ CellVerdict verdict_of(const VerdictCounts& counts) {
 }
 
 CellVerdict cell_of(const VerdictColumn& column, const Evidence& evidence) {
-    CellVerdict worst = CellVerdict::NotApplicable;
-    for (const VerdictCounts& counts : both(evidence).verdicts) {
+    const SearchReport all = both(evidence);
+    // Nobody knows what runs would have shown that were not made, or that gave no history.
+    CellVerdict worst = all.runs == 0 ? CellVerdict::Unknown : CellVerdict::NotApplicable;
+    for (const VerdictCounts& counts : all.verdicts) {
         if (std::ranges::find(column.checkers, counts.checker) == column.checkers.end()) continue;
         worst = worse_of(worst, verdict_of(counts));
     }
+    if (worst == CellVerdict::Pass && !all.broken_runs.empty()) return CellVerdict::Unknown;
     return worst;
 }
 

@@ -110,6 +110,23 @@ TEST(VerdictsTest, ABrokenRunIsTheHandlersOrTheHarnesssDoing) {
     EXPECT_EQ(exit_code(ending_of(report)), 4);
 }
 
+TEST(VerdictsTest, RunsThatGaveNoHistoryLetNoCellPass) {
+    AcceptReport report = small_accept();
+    report.conditions[0].evidence[0].one_fault.broken_runs.push_back(
+        {.run = "plan 17", .what = "killed by SIGSEGV", .handlers_doing = true});
+    EXPECT_EQ(cell("effect once", report), CellVerdict::Unknown);
+    EXPECT_EQ(cell("start-up", report), CellVerdict::NotApplicable);
+    report.conditions[0].evidence[0].random.verdicts[2].fail = 1;
+    EXPECT_EQ(cell("effect once", report), CellVerdict::Fail);
+}
+
+TEST(VerdictsTest, WhatWasInterruptedBeforeItsFirstRunIsUnknown) {
+    AcceptReport report = small_accept();
+    report.conditions[0].evidence[0].random = {.asked = 200, .interrupted = true};
+    report.conditions[0].evidence[0].one_fault = {};
+    EXPECT_EQ(cell("effect once", report), CellVerdict::Unknown);
+}
+
 TEST(VerdictsTest, WhatBothSearchesFoundIsOneFailure) {
     Evidence evidence = small_accept().conditions[0].evidence[0];
     evidence.random.failures = {small_failure()};
