@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "scenarios/handlers/consumer_program.h"
 #include "scenarios/handlers/worker_program.h"
 
 namespace fencepost::scenarios {
@@ -17,6 +18,19 @@ public:
 private:
     const jobs::Ports& ports_;
     FireBody body_;
+};
+
+class StartingProgram : public Program {
+public:
+    StartingProgram(const jobs::Ports& ports, StartUpBody body)
+        : ports_(ports), body_(std::move(body)) {}
+
+    void start_up() override { body_(ports_); }
+    std::string handle(const jobs::Fire&) override { return "nothing to do"; }
+
+private:
+    const jobs::Ports& ports_;
+    StartUpBody body_;
 };
 
 // A scenario that is about what happens in the midst of long work has its batches lie apart.
@@ -60,6 +74,31 @@ HandlerSpec ungated(std::string name, FireBody body, std::string schema) {
         .program =
             [body = std::move(body)](const ProgramSetting& setting) -> std::unique_ptr<Program> {
             return std::make_unique<FireProgram>(setting.ports, body);
+        },
+    };
+}
+
+HandlerSpec consumer(std::string name, jobs::MessageHandler body, std::string schema) {
+    return {
+        .name = std::move(name),
+        .trigger = Trigger::Messages,
+        .schema = [schema = std::move(schema)](const Parameters&) -> std::vector<std::string> {
+            return {std::string(jobs::inbox_schema()), schema};
+        },
+        .program =
+            [body = std::move(body)](const ProgramSetting& setting) -> std::unique_ptr<Program> {
+            return std::make_unique<ConsumerProgram>(setting, body);
+        },
+    };
+}
+
+HandlerSpec start_up(std::string name, StartUpBody body) {
+    return {
+        .name = std::move(name),
+        .trigger = Trigger::StartUp,
+        .program =
+            [body = std::move(body)](const ProgramSetting& setting) -> std::unique_ptr<Program> {
+            return std::make_unique<StartingProgram>(setting.ports, body);
         },
     };
 }

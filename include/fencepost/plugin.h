@@ -31,9 +31,11 @@ namespace fencepost {
 using checkers::Checker;
 using checkers::Judgement;
 using checkers::Reading;
+using scenarios::consumer;
 using scenarios::gated;
 using scenarios::HandlerSpec;
 using scenarios::Scenario;
+using scenarios::start_up;
 using scenarios::ungated;
 
 // What plug-ins add to. What it gets lasts as long as the process.

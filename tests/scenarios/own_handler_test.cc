@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "jobs/startup.h"
 #include "scenarios/handlers/worker_program.h"
 #include "scenarios/runner.h"
 #include "tests/scenarios/probe_handler.h"
@@ -40,9 +41,10 @@ const HandlerSpec& known(HandlerSpec spec, std::vector<checkers::EffectTable> ef
     return *find_handler(name);
 }
 
-RunResult run_of(const HandlerSpec& handler, std::vector<sim::Fault> faults = {}) {
+RunResult run_of(const HandlerSpec& handler, std::vector<sim::Fault> faults = {},
+                 const std::string& scenario = "same-instant") {
     Runner runner;
-    return runner.run(plan_for("same-instant", handler.name, 1, std::move(faults)));
+    return runner.run(plan_for(scenario, handler.name, 1, std::move(faults)));
 }
 
 const checkers::Judgement& judgement(const RunResult& result, std::string_view checker) {
@@ -202,6 +204,43 @@ TEST(OwnHandler, ThatKeepsSomethingBeyondARunIsBlamedForIt) {
         said.starts_with("what must land in expiry cannot be learnt: the run without faults "
                          "is another one when it is run again: "))
         << said;
+}
+
+TEST(OwnHandler, MayConsumeMessagesAndRequests) {
+    const HandlerSpec& handler =
+        known(consumer(
+                  "own-credits",
+                  [](jobs::sql::Transaction& tx, const jobs::broker::Message& message) {
+                      tx.execute("INSERT INTO credit (event) VALUES ($1)", message.event_id);
+                  },
+                  "CREATE TABLE credit (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, event "
+                  "TEXT NOT NULL);\n"),
+              {{.table = "credit", .identity = {"event"}, .key = "event"}});
+    for (const char* scenario : {"message-twice", "request-twice"}) {
+        const RunResult result = run_of(handler, {}, scenario);
+        EXPECT_EQ(sentence(result), "nothing broke");
+        EXPECT_EQ(judgement(result, "once").reason, "3 effects, each there once");
+    }
+}
+
+TEST(OwnHandler, MayBeWhatANodeStartsWith) {
+    const auto start = [](const char* insert) {
+        return [insert](const jobs::Ports& ports) {
+            jobs::StartUp{ports,
+                          {.component = "rates",
+                           .schema = {"CREATE TABLE IF NOT EXISTS rate (code TEXT PRIMARY KEY)"},
+                           .seeds = {{.statement = insert}},
+                           .upgrades = {}}}
+                .run();
+        };
+    };
+    const HandlerSpec& right = known(
+        start_up("own-rates", start("INSERT INTO rate VALUES ('EUR') ON CONFLICT DO NOTHING")), {});
+    EXPECT_EQ(sentence(run_of(right, {}, "start-up-twice")), "nothing broke");
+    const HandlerSpec& wrong =
+        known(start_up("own-bare-rates", start("INSERT INTO rate VALUES ('EUR')")), {});
+    const std::string said = sentence(run_of(wrong, {}, "start-up-twice"));
+    EXPECT_NE(said.find("duplicate key"), std::string::npos) << said;
 }
 
 TEST(OwnHandler, ThatKnowsNoEffectTableOfTheSchemaIsRefusedWithASuggestion) {
