@@ -41,7 +41,12 @@ public:
 
     void learn() {
         if (!reading_.end() || !reading_.end()->came_to_rest()) {
-            throw NothingLearnt("does not come to rest: look at it with `run` and `--trace`");
+            const bool too_long = reading_.end() && reading_.end()->had_too_many_steps();
+            throw NothingLearnt(
+                too_long ? "has more steps than a run may have: what is due lies too far apart (a "
+                           "run may be some days of a cluster), or a task goes round without "
+                           "getting anywhere"
+                         : "does not come to rest: look at it with `run` and `--trace`");
         }
         if (!reading_.dropped().empty()) {
             throw NothingLearnt("drops " +

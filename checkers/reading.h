@@ -123,6 +123,8 @@ struct End {
 
     // Everything was done: name_of(sim::RunEnd::Quiet).
     [[nodiscard]] bool came_to_rest() const { return event.how == "quiet"; }
+    // name_of(sim::RunEnd::StepLimit).
+    [[nodiscard]] bool had_too_many_steps() const { return event.how == "step limit"; }
 };
 
 class Reading {

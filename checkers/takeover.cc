@@ -8,6 +8,14 @@
 
 namespace fencepost::checkers {
 
+namespace {
+
+constexpr std::string_view kTooLong =
+    " Either a task goes round without getting anywhere, or what is due lies too far apart: some "
+    "days of a cluster are as many steps as a run may have.";
+
+}  // namespace
+
 Judgement judge_takeover(const Reading& reading) {
     if (!reading.end()) return unknown("the run has no end");
     if (reading.due() == 0) return unknown("nothing was due");
@@ -19,9 +27,11 @@ Judgement judge_takeover(const Reading& reading) {
     }
     const End& end = *reading.end();
     if (!end.came_to_rest()) {
-        findings.add(end.record, std::string{end.event.how},
-                     fmt::format("The run did not come to rest: it ended by {}, {} after healing.",
-                                 end.event.how, sim::to_text(end.event.settled_after)));
+        findings.add(
+            end.record, std::string{end.event.how},
+            fmt::format("The run did not come to rest: it ended by {}, {} after healing.{}",
+                        end.event.how, sim::to_text(end.event.settled_after),
+                        end.had_too_many_steps() ? kTooLong : ""));
     }
     if (!findings.empty()) return std::move(findings).failed();
     return passed(fmt::format("{} due, all finished {} after healing",

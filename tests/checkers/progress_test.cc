@@ -139,6 +139,20 @@ TEST(TakeoverTest, NamesWhoWaitsAndHowTheRunEnded) {
               "The run did not come to rest: it ended by deadlock, 2s after healing.");
 }
 
+TEST(TakeoverTest, SaysWhatMakesARunTooLong) {
+    World world =
+        ReconcileRun{}
+            .instead_of("end",
+                        [](World& w) { w.builder.end(sim::name_of(sim::RunEnd::StepLimit)); })
+            .run();
+    const Judgement judgement = world.judged(kTakeover);
+    ASSERT_EQ(judgement.findings.size(), 1U);
+    EXPECT_EQ(judgement.findings[0].message,
+              "The run did not come to rest: it ended by step limit, 2s after healing. Either a "
+              "task goes round without getting anywhere, or what is due lies too far apart: some "
+              "days of a cluster are as many steps as a run may have.");
+}
+
 TEST(TakeoverTest, IsUnknownWithoutAnEndOrWithoutAnythingDue) {
     World endless = ReconcileRun{}.without("end").run();
     EXPECT_EQ(endless.judged(kTakeover).verdict, Verdict::Unknown);
