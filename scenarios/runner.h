@@ -34,7 +34,8 @@ struct RunOptions {
     // functions and what is const, and must change nothing. What it throws leaves run().
     std::function<void(model::World&)> watch{};
     bool keep_fingerprints = false;  // one a record, to find the first that differs
-    std::uint64_t step_limit = 2'000'000;
+    // Far beyond any use; the history of so many is 400 MiB, within what a worker may take.
+    std::uint64_t step_limit = 1'000'000;
 };
 
 // What became of one planned fault.
