@@ -11,11 +11,11 @@
 #include "checkers/learnt_effects.h"
 #include "checkers/learnt_start_up.h"
 #include "model/events.h"
-#include "model/scheduler/scheduler_node.h"
 #include "model/scheduler/scheduler_operator.h"
 #include "model/world.h"
 #include "scenarios/invariants.h"
 #include "scenarios/probes.h"
+#include "scenarios/process.h"
 #include "scenarios/reduced.h"
 #include "scenarios/setting.h"
 
@@ -43,6 +43,8 @@ private:
     void send_messages();
     void add_client();
     void boot(sim::Incarnation& incarnation);
+    Process& start_process(sim::Incarnation& incarnation);
+    void serve(sim::Incarnation& incarnation, Process& process);
     void schedule_script();
     bool act(std::optional<std::uint32_t> index, const sim::Fault& fault, sim::Node* node);
     void ask_to_cancel(std::optional<std::uint32_t> index, const std::string& unit);
@@ -217,42 +219,55 @@ void Run::add_client() {
     world_.front_door().add_client(std::move(requests));
 }
 
-// The first task of a node's process: what is on its stack lives as long as the process.
+// The first task of a node's process. It waits for ever with nothing on its stack, so that ending
+// it takes no unwinding.
 void Run::boot(sim::Incarnation& incarnation) {
     if (!setting_.runs_on(incarnation.node().name())) wait_for_ever();
-    const jobs::Ports ports = world_.ports_of(incarnation);
+    Process& process = start_process(incarnation);
+    if (is_about_start_up()) {
+        start_up(incarnation, *process.program);
+    } else {
+        serve(incarnation, process);
+    }
+    wait_for_ever();
+}
+
+Process& Run::start_process(sim::Incarnation& incarnation) {
+    const auto process = std::make_shared<Process>(world_.ports_of(incarnation));
+    incarnation.keep(process);
     std::int64_t version = 1;
     if (needs(*setting_.scenario, Ability::TwoVersions)) {
         const auto deployed = versions_.find(&incarnation.node());
         if (deployed != versions_.end()) version = deployed->second;
         kernel_.record(sim::NodeVersion{version});
     }
-    const auto program =
-        setting_.handler.program({ports, setting_.parameters, setting_.scenario->due, version});
-    if (is_about_start_up()) {
-        start_up(incarnation, *program);
-        wait_for_ever();
-    }
-    model::SchedulerNode scheduler{
-        kernel_, incarnation, ports, setting_.cluster,
-        [&program](const jobs::Fire& fire) { return program->handle(fire); }};
+    process->program = setting_.handler.program(
+        {process->ports, setting_.parameters, setting_.scenario->due, version});
+    return *process;
+}
+
+// Starts what takes fires, and requests where the scenario has them.
+void Run::serve(sim::Incarnation& incarnation, Process& process) {
+    Program& program = *process.program;
+    model::SchedulerNode& scheduler = process.scheduler.emplace(
+        kernel_, incarnation, process.ports, setting_.cluster,
+        [&program](const jobs::Fire& fire) { return program.handle(fire); });
     const bool requests = setting_.scenario->requests;
     model::FrontDoor& door = world_.front_door();
-    incarnation.on_stop([&] {
+    incarnation.on_stop([&incarnation, &program, &scheduler, &door, requests] {
         scheduler.stop_firing();
         if (requests) door.close(incarnation);
-        program->stop();
+        program.stop();
         if (requests) door.drain(incarnation);
         scheduler.shutdown();
     });
-    program->start();
+    program.start();
     scheduler.start();
     if (requests) {
         door.open(incarnation, [&program](const model::ClientRequest& request) {
-            return program->answer({.id = request.id, .body = request.body});
+            return program.answer({.id = request.id, .body = request.body});
         });
     }
-    wait_for_ever();
 }
 
 void Run::wait_for_ever() {

@@ -123,10 +123,7 @@ struct FiberEntry {
         } catch (...) {
             if (!fiber->killed_) fiber->failure_ = std::current_exception();
         }
-        fiber->body_ = nullptr;
-        fiber->active_ = false;
-        fiber->switch_out(true);
-        std::terminate();  // an ended fiber is never resumed
+        fiber->end();
     }
 };
 
@@ -151,7 +148,7 @@ void Fiber::start(Body body) {
     failure_ = nullptr;
     exceptions_ = {};
     dead_calls_ = kills_swallowed_ = 0;
-    entered_ = killed_ = abandoned_ = false;
+    entered_ = killed_ = ending_ = abandoned_ = false;
     active_ = true;
 }
 
@@ -179,7 +176,21 @@ void Fiber::suspend() {
     require(running_fiber == this, "only the running fiber can suspend");
     if (killed_ && dead_call()) return;
     switch_out(false);
-    if (killed_) throw FiberKilled{};
+    if (!killed_) return;
+    const BareStacks::Place here{.frame = static_cast<const std::byte*>(__builtin_frame_address(0)),
+                                 .top = stack_.memory + stack_.size,
+                                 .outermost = reinterpret_cast<const void*>(&FiberEntry::run)};
+    if (pool_->bare().holds_nothing(here)) end();
+    throw FiberKilled{};
+}
+
+// The last that runs on the stack, wherever it is called from.
+void Fiber::end() {
+    ending_ = true;
+    body_ = nullptr;
+    active_ = false;
+    switch_out(true);
+    std::terminate();  // an ended fiber is never resumed
 }
 
 void Fiber::switch_out(bool for_good) {
@@ -214,7 +225,7 @@ void Fiber::abandon() {
 
 bool Fiber::dead_call() {
     if (!killed_) return false;
-    if (std::uncaught_exceptions() == 0) {
+    if (!ending_ && std::uncaught_exceptions() == 0) {
         if (++kills_swallowed_ > kMaxKillsSwallowed) abandon();
         throw FiberKilled{};
     }

@@ -5,7 +5,9 @@
 // inside a catch block at once. Stacks are pooled, with a guard page below each.
 //
 // Killing. kill() makes the suspension point throw FiberKilled, so that destructors give memory
-// back. Code that goes on regardless (a catch (...) loop, a destructor that calls out) is not
+// back; where nothing on the stack would notice, the fiber just ends. What its body captured is
+// destroyed last, in either case as if the exception were still under way: calls into the harness
+// do nothing. Code that goes on regardless (a catch (...) loop, a destructor that calls out) is not
 // trusted to end: each further call into the harness goes through dead_call(), and a fiber that
 // makes too many of them is abandoned: it is never resumed, and what it owned is never destroyed.
 // std::terminate() on a fiber ends that fiber alone: it is abandoned, with a failure().
@@ -17,6 +19,8 @@
 #include <functional>
 #include <memory>
 #include <vector>
+
+#include "sim/bare_stack.h"
 
 namespace fencepost::sim {
 
@@ -42,10 +46,13 @@ public:
     FiberStack take();
     void give_back(FiberStack stack) { free_.push_back(stack); }
     [[nodiscard]] std::size_t created() const { return created_.size(); }
+    // What is known of the stacks of this pool.
+    BareStacks& bare() { return bare_; }
 
 private:
     std::vector<FiberStack> free_;
     std::vector<void*> created_;  // mappings, guard page included
+    BareStacks bare_;
 };
 
 class Fiber {
@@ -101,6 +108,7 @@ private:
         unsigned int uncaught = 0;
     };
 
+    [[noreturn]] void end();
     void switch_out(bool for_good);
     void swap_exception_state();
     void finish();
@@ -121,6 +129,7 @@ private:
     bool active_ = false;   // started and not yet ended
     bool entered_ = false;  // has run at least once
     bool killed_ = false;
+    bool ending_ = false;  // its stack is left; what the body captured goes
     bool abandoned_ = false;
 
     friend struct FiberEntry;

@@ -33,7 +33,10 @@ void Kernel::boot(Node& node) {
     // A new process owes its life to no task, whoever planned its start.
     Task* const caller = std::exchange(current_, nullptr);
     spawn(incarnation, "main", TaskKind::Daemon,
-          [&node, &incarnation] { node.boot_(incarnation); });
+          [&node, &incarnation, belongings = std::shared_ptr<void>{}]() mutable {
+              incarnation.belongings_ = &belongings;
+              node.boot_(incarnation);
+          });
     current_ = caller;
 }
 

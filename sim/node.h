@@ -135,6 +135,10 @@ public:
     // When it returns, the process ends.
     void on_stop(std::function<void()> handler) { stop_handler_ = std::move(handler); }
 
+    // What lives as long as the process, for a Boot that waits for ever with nothing on its stack:
+    // destroyed where the main task ends.
+    void keep(std::shared_ptr<void> belongings) { *belongings_ = std::move(belongings); }
+
 private:
     friend class Kernel;
     Node* node_;
@@ -144,6 +148,7 @@ private:
     std::vector<Task*> tasks_;
     std::vector<std::pair<std::uint64_t, std::uint32_t>> names_;  // (hash, how often) of task names
     std::function<void()> stop_handler_;
+    std::shared_ptr<void>* belongings_ = nullptr;  // in the body of the main task
 };
 
 class Node {

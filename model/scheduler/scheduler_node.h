@@ -23,7 +23,7 @@
 
 namespace fencepost::model {
 
-// Lives on the stack of its process's "main" task, which must not end before the process.
+// Belongs to its process's "main" task, which must not end before the process.
 class SchedulerNode {
 public:
     // The job; what it returns is recorded as its outcome, for people. So is a std::exception that

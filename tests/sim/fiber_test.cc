@@ -168,6 +168,42 @@ TEST_F(FiberTest, ADestructorThatCallsOutAfterAKillIsTold) {
     EXPECT_FALSE(fiber.abandoned());
 }
 
+TEST_F(FiberTest, AKilledFiberWithNothingOnItsStackGivesBackItsBodyAndStack) {
+    auto owned = std::make_shared<int>(1);
+    for (int i = 0; i < 3; ++i) {
+        fiber.start([owned, this] { fiber.suspend(); });
+        fiber.resume();
+        fiber.kill();
+        EXPECT_EQ(owned.use_count(), 1);
+        EXPECT_FALSE(fiber.active() || fiber.abandoned());
+        EXPECT_EQ(pool.created(), 1U);
+    }
+    EXPECT_EQ(std::uncaught_exceptions(), 0);
+}
+
+TEST_F(FiberTest, WhatItsBodyCapturedCallsOutInVainAfterAKill) {
+    const auto captured = [this](bool something_on_the_stack) {
+        auto last = std::make_unique<Finally>([&] {
+            fiber.suspend();
+            log.emplace_back(fiber.dead_call() ? "dead" : "alive");
+        });
+        fiber.start([this, last = std::move(last), something_on_the_stack] {
+            if (something_on_the_stack) {
+                const Finally guard{[&] { log.emplace_back("unwound"); }};
+                fiber.suspend();
+            }
+            fiber.suspend();
+        });
+    };
+    for (const bool something_on_the_stack : {false, true}) {
+        captured(something_on_the_stack);
+        fiber.resume();
+        fiber.kill();
+        EXPECT_FALSE(fiber.active() || fiber.abandoned());
+    }
+    EXPECT_EQ(log, (std::vector<std::string>{"dead", "unwound", "dead"}));
+}
+
 TEST_F(FiberTest, SuspendingInADestructorAfterAKillReturnsAtOnce) {
     fiber.start([&] {
         const Finally guard{[&] {

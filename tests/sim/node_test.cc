@@ -36,6 +36,28 @@ TEST_F(NodeTest, ACrashEndsEveryTaskOfTheNodeAndNoOther) {
     EXPECT_FALSE(node.up());
 }
 
+TEST_F(NodeTest, WhatAProcessKeepsOutlivesItsTasksAndNotItsEnd) {
+    struct Belonging {
+        ~Belonging() { world->note("gone"); }
+        TestWorld* world;
+    };
+    struct Waiting {
+        ~Waiting() { world->note("unwound"); }
+        TestWorld* world;
+    };
+    Node& node = world.add("A", [this](Incarnation& life) {
+        life.keep(std::make_shared<Belonging>(&world));
+        kernel.spawn(life, "other", TaskKind::Daemon, [this] {
+            const Waiting waiting{&world};
+            kernel.sleep(1h);
+        });
+        for (;;) kernel.sleep(1s);
+    });
+    at(1500ms, [&] { kernel.crash(node, std::nullopt); });
+    world.start_and_run_for(3s);
+    EXPECT_EQ(world.log, (Lines{"1s500ms unwound", "1s500ms gone"}));
+}
+
 TEST_F(NodeTest, ACrashedNodeComesBackAsAnotherIncarnation) {
     Node& node = ticking("A");
     at(1500ms, [&] { kernel.crash(node, 2s); });
