@@ -24,12 +24,11 @@ using sim::require;
 constexpr int kChangeCounterAt = 24;
 constexpr int kVersionValidForAt = 92;
 
-void assign_text(SqlValue& to, const void* bytes, int size) {
-    const auto* characters = static_cast<const char*>(bytes);
+void assign_text(SqlValue& to, std::string_view characters) {
     if (auto* text = std::get_if<std::string>(&to)) {
-        text->assign(characters, static_cast<std::size_t>(size));
+        text->assign(characters);
     } else {
-        to.emplace<std::string>(characters, static_cast<std::size_t>(size));
+        to.emplace<std::string>(characters);
     }
 }
 
@@ -50,8 +49,10 @@ void assign_value(SqlValue& to, sqlite3_value* from, ColumnInfo::Affinity affini
             to = jobs::sql::Null{};
             break;
         default: {
-            const void* bytes = sqlite3_value_text(from);
-            assign_text(to, bytes, sqlite3_value_bytes(from));
+            // As text it would be copied first, to end with a zero. Null when it is empty.
+            const auto* bytes = static_cast<const char*>(sqlite3_value_blob(from));
+            const auto size = static_cast<std::size_t>(sqlite3_value_bytes(from));
+            assign_text(to, bytes == nullptr ? std::string_view{} : std::string_view{bytes, size});
         }
     }
 }
