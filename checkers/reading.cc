@@ -47,6 +47,8 @@ const model::Cell& cell_at(const model::Cells& cells, std::size_t column) {
 
 Reading::Reading(const sim::History& history, const Expectations& expectations)
     : history_(history), expectations_(expectations) {
+    constexpr std::size_t kUsualTables = 16;  // they are large, and come one by one
+    tables_.reserve(kUsualTables);
     expect_effects();
     expect_totals();
     for (sim::RecordId id = 0; id < history.size(); ++id) {

@@ -313,8 +313,9 @@ void Network::mend(sim::PartyId from, sim::PartyId to) {
 }
 
 void Network::mend_everything() {
-    for (sim::PartyId from = 0; from < kMaxParties; ++from) {
-        for (sim::PartyId to = 0; to < kMaxParties; ++to) {
+    const std::size_t parties = std::min(kernel_.history().parties(), kMaxParties);
+    for (sim::PartyId from = 0; from < parties; ++from) {
+        for (sim::PartyId to = 0; to < parties; ++to) {
             if (cuts(from, to) == 0) continue;
             cuts(from, to) = 1;
             mend(from, to);
