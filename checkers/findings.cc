@@ -48,8 +48,11 @@ Judgement not_applicable(std::string reason) {
 }
 
 std::string count_of(std::size_t count, std::string_view noun, std::string_view plural) {
-    if (count != 1 && !plural.empty()) return fmt::format("{} {}", count, plural);
-    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+    std::string text = std::to_string(count);
+    text += ' ';
+    if (count != 1 && !plural.empty()) return text.append(plural);
+    text += noun;
+    return count == 1 ? text : text + 's';
 }
 
 }  // namespace fencepost::checkers

@@ -19,6 +19,7 @@ Cell to_cell(const SqlValue& value) {
 
 void to_cells(std::span<const SqlValue> row, Cells& cells) {
     cells.clear();
+    cells.reserve(row.size());
     for (const SqlValue& value : row) cells.push_back(to_cell(value));
 }
 
@@ -192,7 +193,7 @@ void DatabaseEndpoint::serve(Exchange& base) {
         fail_transaction(exchange);
         finish(exchange, std::move(failure));
     } else if (exchange.statement.empty()) {
-        exchange.summary = fmt::format("session {}", exchange.session_);
+        exchange.summary = "session " + std::to_string(exchange.session_);
         network_.answer(exchange);
     } else {
         execute(exchange);
@@ -255,8 +256,8 @@ void DatabaseEndpoint::finish(SqlExchange& exchange, SqlAnswer answer) {
         exchange.result = std::get<SqlResult>(std::move(answer));
         const std::size_t rows = exchange.result.rows();
         exchange.summary = exchange.result.columns() > 0
-                               ? fmt::format("{} row{}", rows, rows == 1 ? "" : "s")
-                               : fmt::format("{} changed", exchange.result.affected());
+                               ? std::to_string(rows) + (rows == 1 ? " row" : " rows")
+                               : std::to_string(exchange.result.affected()) + " changed";
     }
     const SessionId session = exchange.session_;
     network_.answer(exchange);

@@ -36,6 +36,14 @@ std::optional<int> fixed_number(std::string_view text, std::size_t at, std::size
     return value;
 }
 
+// With leading zeros. The names of tasks hold instants: a format string takes ten times as long.
+void append_number(std::string& text, std::int64_t number, std::size_t digits) {
+    text.append(digits, '0');
+    for (auto digit = text.rbegin(); number > 0; number /= 10, ++digit) {
+        *digit = static_cast<char>('0' + number % 10);
+    }
+}
+
 bool has_at(std::string_view text, std::size_t at, char expected) {
     return at < text.size() && text[at] == expected;
 }
@@ -89,15 +97,24 @@ std::string to_text(Time time) {
     const auto day = std::chrono::floor<std::chrono::days>(time);
     const std::chrono::year_month_day date{day};
     const std::chrono::hh_mm_ss clock{time - day};
-    std::string text =
-        fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                    static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                    clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+    std::string text;
+    append_number(text, static_cast<int>(date.year()), 4);
+    text += '-';
+    append_number(text, static_cast<unsigned>(date.month()), 2);
+    text += '-';
+    append_number(text, static_cast<unsigned>(date.day()), 2);
+    text += 'T';
+    append_number(text, clock.hours().count(), 2);
+    text += ':';
+    append_number(text, clock.minutes().count(), 2);
+    text += ':';
+    append_number(text, clock.seconds().count(), 2);
     if (clock.subseconds().count() != 0) {
-        text += fmt::format(".{:09}", clock.subseconds().count());
+        text += '.';
+        append_number(text, clock.subseconds().count(), 9);
         while (text.ends_with('0')) text.pop_back();
     }
-    return text + "Z";
+    return text + 'Z';
 }
 
 std::optional<Time> parse_time(std::string_view text) {
