@@ -67,7 +67,10 @@ void DatabaseEngine::State::reset(std::shared_ptr<const DatabaseImage::Content> 
     waiters.clear();
     wait_count = 0;
     completions.clear();
-    if (kept.size() > kMostKeptStatements) kept.clear();
+    if (kept.size() > kMostKeptStatements) {
+        row_queries.clear();
+        kept.clear();
+    }
     connection.load(content->bytes);
     connection.sequences.last = content->sequences;
     committed_ids = content->sequences;

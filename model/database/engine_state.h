@@ -3,6 +3,8 @@
 // (locks) and snapshots.cc.
 #pragma once
 
+#include <xxhash.h>
+
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -44,6 +46,7 @@ struct KeptStatement {
     TableSet named = 0;  // the tables that the text itself names; foreign keys lead to others
     // DO UPDATE locks rows that the changes do not tell of.
     bool locks_apart = false;
+    KeptStatement* proposal = nullptr;  // of an INSERT: the query of the rows that it proposes
 };
 
 // What a session has changed and locked in its open transaction or its waiting statement.
@@ -348,6 +351,7 @@ struct DatabaseEngine::State {
                         std::span<const SqlValue> before, std::span<const SqlValue> after);
     SqlResult rows_with(const TableInfo& table, std::span<const std::uint16_t> columns,
                         std::span<const SqlValue> values);
+    KeptStatement& row_query(const TableInfo& table, std::span<const std::uint16_t> columns);
 
     // isolation.cc: transactions with one snapshot
     struct Fate {
@@ -430,9 +434,17 @@ struct DatabaseEngine::State {
 
     struct TextHash {
         using is_transparent = void;
+        // Statements are long: std::hash takes three times as many instructions for them.
         std::size_t operator()(std::string_view text) const {
-            return std::hash<std::string_view>{}(text);
+            return XXH3_64bits(text.data(), text.size());
         }
+    };
+
+    // The query of a table's rows with given values in given columns.
+    struct RowQuery {
+        TableId table;
+        std::vector<std::uint16_t> columns;
+        KeptStatement* statement;
     };
 
     database::Connection connection;
@@ -442,6 +454,8 @@ struct DatabaseEngine::State {
     std::unordered_map<std::string,           // never iterated
                        std::unique_ptr<KeptStatement>, TextHash, std::equal_to<>>
         kept;
+    std::vector<RowQuery> row_queries;  // for the schema of this id
+    std::uint64_t row_queries_schema = 0;
 
     // Sessions by id - 1; objects beyond session_count are kept for later runs.
     std::deque<SessionState> sessions;

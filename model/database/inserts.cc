@@ -19,7 +19,10 @@ bool DatabaseEngine::State::proposed_rows(KeptStatement& statement, Parameters p
         return text.substr(range.begin, range.end - range.begin);
     };
     if (parts.body.begin == parts.body.end) return false;
-    Attempt attempt = rows_of(keep(part(parts.with) + part(parts.body)), parameters);
+    if (statement.proposal == nullptr) {
+        statement.proposal = &keep(part(parts.with) + part(parts.body));
+    }
+    Attempt attempt = rows_of(*statement.proposal, parameters);
     if (!std::holds_alternative<SqlResult>(attempt)) return false;
     rows = std::get<SqlResult>(std::move(attempt));
     return true;

@@ -64,14 +64,30 @@ DatabaseEngine::State::Check DatabaseEngine::State::lock_and_note(SessionState& 
 SqlResult DatabaseEngine::State::rows_with(const TableInfo& table,
                                            std::span<const std::uint16_t> columns,
                                            std::span<const SqlValue> values) {
+    Attempt attempt = rows_of(row_query(table, columns), values);
+    sim::require(std::holds_alternative<SqlResult>(attempt), "rows can be found by a key");
+    return std::get<SqlResult>(std::move(attempt));
+}
+
+// `table` is one of the present schema.
+DatabaseEngine::State::KeptStatement& DatabaseEngine::State::row_query(
+    const TableInfo& table, std::span<const std::uint16_t> columns) {
+    sim::require(&schema->tables.at(table.id) == &table, "rows are looked for as SQLite has them");
+    if (row_queries_schema != schema->id) row_queries.clear();
+    row_queries_schema = schema->id;
+    for (const RowQuery& known : row_queries) {
+        if (known.table == table.id && std::ranges::equal(known.columns, columns)) {
+            return *known.statement;
+        }
+    }
     std::string text = "SELECT * FROM " + database::quoted(table.name) + " WHERE ";
     for (std::size_t i = 0; i < columns.size(); ++i) {
         text += (i > 0 ? " AND " : "") + database::quoted(table.columns[columns[i]].name) + " = $" +
                 std::to_string(i + 1);
     }
-    Attempt attempt = rows_of(keep(text), values);
-    sim::require(std::holds_alternative<SqlResult>(attempt), "rows can be found by a key");
-    return std::get<SqlResult>(std::move(attempt));
+    return *row_queries
+                .emplace_back(table.id, std::vector(columns.begin(), columns.end()), &keep(text))
+                .statement;
 }
 
 DatabaseEngine::State::Check DatabaseEngine::State::check_children(
