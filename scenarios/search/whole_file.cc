@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,6 +24,24 @@ constexpr std::size_t kMostBytes = std::size_t{512} << 20U;
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
     throw sim::PlanError(path + ": " + what);
+}
+
+// Of any size: a program with a sanitizer and its debug information comes to a gigabyte.
+std::uint64_t hash_of_file(const char* path) {
+    const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) fail(path, std::string("cannot be opened: ") + std::strerror(errno));
+    struct stat status {};
+    void* bytes = MAP_FAILED;
+    if (::fstat(fd, &status) == 0) {
+        bytes = ::mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE,
+                       fd, 0);
+    }
+    ::close(fd);
+    if (bytes == MAP_FAILED) fail(path, std::string("cannot be read: ") + std::strerror(errno));
+    const auto size = static_cast<std::size_t>(status.st_size);
+    const std::uint64_t hash = sim::hash_of({static_cast<const char*>(bytes), size});
+    ::munmap(bytes, size);
+    return hash;
 }
 
 // The hashes of what belongs to the program, by name.
@@ -49,7 +69,7 @@ std::string read_whole_file(const std::string& path) {
 }
 
 std::uint64_t hash_of_this_program() {
-    static const std::uint64_t kHash = sim::hash_of(read_whole_file("/proc/self/exe"));
+    static const std::uint64_t kHash = hash_of_file("/proc/self/exe");
     std::uint64_t hash = kHash;
     for (const auto& [name, own] : parts()) hash += own;
     return hash;
