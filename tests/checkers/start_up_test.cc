@@ -60,8 +60,8 @@ TEST(StartUpConvergenceTest, PassesNoStartUpOfWhichNobodySaysWhatItLeaves) {
     World met = ReconcileRun{}
                     .after("start-up",
                            [](World& w) {
-                               w.builder.start_up_failed(
-                                   w.a_start, "42P07", "relation \"setting\" already exists");
+                               w.builder.start_up_failed(w.a_start, "42P07",
+                                                         "relation \"setting\" already exists");
                            })
                     .run();
     EXPECT_EQ(met.judged("start-up-convergence", expectations).verdict, Verdict::Fail);
