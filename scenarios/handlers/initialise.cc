@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "scenarios/own_handler.h"
+
 namespace fencepost::scenarios {
 
 namespace initialise {
@@ -86,36 +88,17 @@ checkers::StartUpState expected_state() {
                          {.version = 2, .tables = {price_table(true)}}}};
 }
 
-class StartUpProgram : public Program {
-public:
-    StartUpProgram(const jobs::Ports& ports, StartUpBody body)
-        : ports_(ports), body_(std::move(body)) {}
-
-    void start_up() override { body_(ports_); }
-    std::string handle(const jobs::Fire&) override { return "nothing to do"; }
-
-private:
-    jobs::Ports ports_;
-    StartUpBody body_;
-};
-
 }  // namespace
 
 HandlerSpec start_up_handler(std::string name, std::string lesson, StartUpBody body) {
-    HandlerSpec spec;
-    spec.name = std::move(name);
+    HandlerSpec spec = start_up(std::move(name), std::move(body));
     spec.lesson = std::move(lesson);
-    spec.trigger = Trigger::StartUp;
     // Everything that there is has been made by a start-up.
     spec.schema = [](const Parameters&) { return std::vector<std::string>{}; };
     spec.expectations = [](const Parameters&, const std::vector<DueWork>&) {
         checkers::Expectations expectations;
         expectations.start_up = expected_state();
         return expectations;
-    };
-    spec.program =
-        [body = std::move(body)](const ProgramSetting& setting) -> std::unique_ptr<Program> {
-        return std::make_unique<StartUpProgram>(setting.ports, body);
     };
     return spec;
 }
