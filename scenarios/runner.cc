@@ -43,6 +43,12 @@ struct Runner::State {
         runs = 0;
     }
 
+    static sim::Plan without_faults(sim::Plan plan, std::uint64_t seed) {
+        plan.seed = seed;
+        plan.faults.clear();
+        return plan;
+    }
+
     Setting& setting_for(const sim::Plan& plan) {
         std::string key = plan.scenario + '\n' + plan.handler;
         for (const auto& [name, value] : plan.parameters)
@@ -63,11 +69,7 @@ struct Runner::State {
     // From a run without faults. The seed is always the same: what must happen is no matter of
     // latencies. It is run twice: what is another run each time is no oracle.
     void learn(Setting& setting, const sim::Plan& plan) {
-        const sim::Plan undisturbed{.scenario = plan.scenario,
-                                    .handler = plan.handler,
-                                    .seed = 0,
-                                    .parameters = plan.parameters,
-                                    .faults = {}};
+        const sim::Plan undisturbed = without_faults(plan, 0);
         Run{*world, setting, undisturbed}.execute(RunOptions{}.step_limit);
         const std::uint64_t fingerprint = world->kernel().history().fingerprint();
         world->kernel().end_run();
@@ -92,11 +94,7 @@ struct Runner::State {
         std::vector<checkers::StartUpState> left;
         checkers::Expectations& expectations = setting.expectations;
         for (const std::uint64_t seed : {0, 1}) {
-            const sim::Plan undisturbed{.scenario = plan.scenario,
-                                        .handler = plan.handler,
-                                        .seed = seed,
-                                        .parameters = {},
-                                        .faults = {}};
+            const sim::Plan undisturbed = without_faults(plan, seed);
             const sim::RunEnd end = Run{*world, once, undisturbed}.execute(RunOptions{}.step_limit);
             left.push_back(checkers::left_by_start_up(world->kernel().history()));
             world->kernel().end_run();
